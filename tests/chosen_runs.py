@@ -48,8 +48,8 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
                 done, in_round = done + 1, in_round + 1
                 add_trial(db, run_id, round_id, done, *event[1:])
                 continue
-            if event[0] == "end":
-                db["rounds"].update(round_id, {"measured": in_round})
+            if round_id is not None:  # a trial counts in its round at once; a killed round has learned nothing
+                db["rounds"].update(round_id, {"measured": in_round, "learn_s": float(event[0] == "end")})
             if event[0] != "kill":
                 row = {"run_id": run_id, "elapsed_s": event[1], "trials": done, "valid": done, "failed": 0}
                 db["progress"].insert({**row, "latency_s": 0.5})

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from pruner_engine.benchmarks.ablation import ablation_runs, taking_part
+from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.target import resolve_target, target_json
 from terminal import SMALL, pruner_here
 
 MODEL = "matmul:197,64,64"  # no tile of rows divides 197
@@ -40,3 +43,13 @@ def test_each_rule_that_takes_part_is_left_out_once(tmp_path, warm):
 def test_a_rule_that_is_none_is_a_sentence(tmp_path):
     told = pruner_here("bench", "rules", MODEL, "--rule", "nonsense", "--out", tmp_path / "rules", code=1)
     assert "No rule or rewrite is called" in told and "channels-last" in told
+
+
+def test_what_all_runs_leave_out_is_left_out_of_each_and_takes_no_part(tmp_path):
+    target, subject = target_json(resolve_target("auto")), Subject(MODEL)
+    assert taking_part(subject, target, ["register-tile"]) == ["register-tile"]
+    assert taking_part(subject, target, ["register-tile"], without=["register-tile"]) == []
+    settings = {"without_rules": ["register-tile"]}
+    runs = ablation_runs(tmp_path, subject, ["rows"], target=target, trials=2, seed=0, settings=settings)
+    left_out = {name: run.settings["without_rules"] for name, run in runs.items()}
+    assert left_out == {"(all of them)": ["register-tile"], "rows": ["register-tile", "rows"]}

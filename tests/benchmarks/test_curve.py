@@ -4,6 +4,7 @@ import pytest
 
 from chosen_runs import add_run, make_project
 from pruner_engine.benchmarks.curve import curve_of
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
 
@@ -37,6 +38,18 @@ def test_what_an_interruption_cost_is_left_out(tmp_path):
     add_run(path, "pruner", events)
     found = curve(path)
     assert [p.seconds for p in found.points] == [1.0, 3.0, 4.0, 6.0]
+    assert found.wall_s == 7.0
+
+
+def test_a_round_whose_slowest_build_came_later_was_no_interruption(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0)})
+    events = [("begin", 5.0), ("trial", 1, 0.5, 6.0), ("end", 9.0)]
+    add_run(path, "pruner", [*events, ("trial", 1, 0.4, 10.0), ("trial", 1, 0.3, 11.0), ("end", 12.0)])
+    with Project(path) as project, project.transaction() as db:  # on a GPU it is not waited for
+        db["candidates"].update(2, {"round_id": 1})
+    found = curve(path)
+    assert [p.seconds for p in found.points] == [1.0, 5.0, 6.0]
     assert found.wall_s == 7.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pruner_engine.benchmarks.compiling import bench_compile
@@ -57,6 +59,14 @@ def test_quality_measures_only_what_is_new(measured):
     again = bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)
     assert again == first
     assert kept.read_bytes() == before
-    kept.write_text("[1, 2]")
+    (damaged := kept.with_name("damaged.json")).write_text("[1, 2]")
     with pytest.raises(UserError, match="holds no measurements"):
-        bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)
+        bench_quality(["matmul:64,64,64"], candidates=24, kept=damaged)
+
+
+def test_an_operator_of_which_nothing_can_be_measured_is_a_sentence(measured, tmp_path):
+    kept = json.loads(measured[1].read_bytes())
+    failed = {target: {task: dict.fromkeys(times) for task, times in of.items()} for target, of in kept.items()}
+    (tmp_path / "failed.json").write_text(json.dumps(failed))
+    with pytest.raises(UserError, match="No candidate of matmul:64,64,64 could be measured"):
+        bench_quality(["matmul:64,64,64"], candidates=24, kept=tmp_path / "failed.json")

@@ -12,6 +12,7 @@ from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.workloads import Subject, read_subjects
 from pruner_engine.errors import UserError
 from pruner_engine.protocol import Resume, RunFinished, Tune
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 
 
@@ -60,6 +61,17 @@ def test_each_seed_begins_with_another_strategy(tmp_path):
     assert {r.project for r in runs} == {tmp_path / "matmul_8_8_8.pruner", tmp_path / "relu_8_8.pruner"}
 
 
+def test_two_variants_of_which_one_is_the_beginning_of_the_other_are_refused(tmp_path):
+    def planned(text):
+        variants = variants_of(text)
+        return comparison_runs(tmp_path, [Subject("m")], variants, [0], target=TARGET, trials=9, settings={})
+
+    assert len(planned("pruner:trials=4,pruner:refresh=1:trials=5,random")) == 3
+    for text in ("pruner,pruner:trials=4", "pruner:trials=4,pruner:refresh=2"):  # 2 is the default
+        with pytest.raises(UserError, match="Two of pruner differ in their trials only"):
+            planned(text)
+
+
 EVENTS = [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("trial", 1, 0.4, 3.0), ("end", 4.0)]
 
 
@@ -98,6 +110,14 @@ def test_an_unfinished_run_or_one_with_a_smaller_budget_is_resumed(tmp_path, sta
     assert engine.commands == [Resume(project=str(path), run_id=run_id, trials=trials)]
 
 
+def test_an_unfinished_run_that_has_made_more_trials_than_are_wanted_now_ends_with_those(tmp_path):
+    path, engine = tmp_path / "p.pruner", Recorder()
+    make_project(path, {"a": (1, 1.0)})
+    run_id = add_run(path, "pruner", EVENTS, state="stopped", trials=9)
+    wanted(path, trials=1).carry_out(engine)
+    assert engine.commands == [Resume(project=str(path), run_id=run_id, trials=2)]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -115,6 +135,17 @@ def test_anything_else_is_another_run(tmp_path, change):
     add_run(path, "pruner", EVENTS)
     wanted(path, **change).carry_out(engine)
     assert [type(command) for command in engine.commands] == [Tune]
+
+
+def test_a_run_that_has_measured_its_layout_is_the_one_that_was_wanted(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0)})
+    run_id = add_run(path, "pruner", EVENTS)
+    with Project(path) as project:
+        found = settings_from(project.runs.get(run_id)["settings"]).with_layout("channels-last")
+        project.runs.settle_layout(run_id, found.as_json(), asked="auto")
+    assert wanted(path).find()["id"] == run_id
+    assert wanted(path, settings={"layout": "channels-last"}).find() is None
 
 
 def test_a_file_that_was_changed_since_is_another_model(tmp_path):

@@ -9,6 +9,7 @@ from pruner_engine.benchmarks.again import Timed, write_timed
 from pruner_engine.benchmarks.search import Variant
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.runs import IMPORTED
 
@@ -47,6 +48,13 @@ def test_a_workload_tells_when_each_strategy_was_as_good_as_the_baseline(folder)
     assert missed["time_ratio"] == 1.0  # a bound: at least as long as the baseline, though it gave up after half
 
 
+def test_a_number_of_trials_that_one_seed_alone_has_made_is_no_mark(folder):
+    for strategy in ("metaschedule", "pruner"):
+        add_run(folder / "easy.pruner", strategy, run_of([0.4] * 20, 1.0), seed=2)
+    found = summarise(folder)["workloads"][0]["strategies"]["pruner"]
+    assert (found["compared"], list(found["at"])) == (3, ["16"])
+
+
 def test_overall_is_the_geometric_mean_over_workloads(folder):
     found = summarise(folder)["overall"]["pruner"]
     assert found["workloads"] == 2
@@ -65,6 +73,15 @@ def test_what_was_timed_again_counts_and_is_chosen_by_what_the_run_measured(fold
     assert found["pruner"]["latency_s"] == pytest.approx(0.9)
     assert found["pruner"]["final"] == pytest.approx(0.9 / 0.6)
     assert found["pruner"]["reached"] == 0
+
+
+def test_what_failed_when_it_was_timed_again_counts_as_measured_and_is_not_tried_for_ever(folder):
+    timed = Timed(3, [(1, "1", []), (1, "11", []), (1, "20", [0.1, 0.1, 0.1])])
+    write_timed(folder / "easy.pruner", timed)
+    found = summarise(folder)["workloads"][0]["strategies"]
+    assert found["metaschedule"]["latency_s"] == pytest.approx(0.4)
+    assert found["pruner"]["latency_s"] == pytest.approx(0.1)
+    assert timed.covers(3, {(1, "1"), (1, "11"), (1, "20")})
 
 
 def test_a_file_of_times_that_makes_no_sense_is_told(folder):
@@ -97,6 +114,16 @@ def test_only_runs_like_the_newest_are_held_against_each_other(folder):
 def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):
     add_run(folder / "easy.pruner", "pruner", run_of([0.4] * 32, 0.5), settings={"draft_set": 512, "refresh": 1})
     assert summarise(folder)["strategies"] == ["metaschedule", "pruner", "pruner:draft_set=512:refresh=1"]
+
+
+def test_the_layout_that_a_run_has_measured_makes_it_no_other_variant(folder):
+    with Project(folder / "easy.pruner") as project:
+        for row in project.query("SELECT id, settings FROM runs"):
+            found = settings_from(row["settings"]).with_layout("own" if row["id"] % 2 else "channels-last")
+            project.runs.settle_layout(row["id"], found.as_json(), asked="auto")
+    found = summarise(folder)
+    assert found["strategies"] == ["metaschedule", "pruner"]
+    assert found["overall"]["pruner"]["compared"] == 4
 
 
 def test_a_variant_is_called_as_it_is_asked_for(folder):

@@ -1,6 +1,7 @@
 """The documented plugin works, and one that fails is told in a sentence."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -65,3 +66,12 @@ def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
     assert "The plugin" in message
     assert told in message
     assert "Traceback" not in message
+
+
+def test_a_plugin_is_there_when_a_comparison_times_the_best_again(tmp_path, warm):
+    """That happens in the terminal's process: a schedule of the plugin's rule may need an intrinsic of the plugin's."""
+    where = tmp_path / "processes"
+    (plugin := tmp_path / "mine.py").write_text(f"import os\nprint(os.getpid(), file=open({str(where)!r}, 'a'))")
+    command = ["bench", "search", "matmul:16,16,32", "--strategies", "random", "--baseline", "random", *SMALL]
+    pruner_here(*command, "--seeds", 0, "--trials", 2, "--plugin", plugin, "--again", 1, "--out", tmp_path / "cmp")
+    assert str(os.getpid()) in where.read_text().split()

@@ -154,6 +154,22 @@ def test_a_histogram_tells_the_scores_of_what_was_explored_and_of_what_was_draft
         assert all(a >= b for a, b in zip(*(drafted.histogram[n] for n in ("explored", "drafted")), strict=True))
 
 
+class Even(Analyzer):
+    """An analyzer to which all valid rows are alike, but for the last bit of their scores."""
+
+    def score(self, sketch, rows):
+        alike = np.where(np.arange(len(rows)) % 2, 10.0, np.nextafter(10.0, 11.0))
+        return np.where(np.isfinite(super().score(sketch, rows)), alike, -np.inf)
+
+
+def test_scores_that_differ_in_a_rounding_only_have_a_histogram():
+    space = space_of(CONV, CPU)
+    drafted = Explorer(space, Even(space, DEVICES[CPU]), FEW).draft(np.random.default_rng(0))
+    edges = drafted.histogram["edges"]
+    assert edges[0] < 10.0 < edges[-1] and len(edges) == len(drafted.histogram["explored"]) + 1
+    assert sum(drafted.histogram["drafted"]) == len(drafted.candidates) == FEW.draft_set
+
+
 class Recording(Analyzer):
     """An analyzer that keeps what it scores: score, sketch and row."""
 

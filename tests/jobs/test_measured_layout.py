@@ -81,11 +81,13 @@ def test_the_layout_that_is_measured_to_be_faster_is_kept_with_the_run(model, tm
     said = tuned(model, project, layout="measured")
     assert sum("conv2d" in name for name in kernels(said)) == 2, "one of each layout"
     with ProjectReader(project) as reader:
-        kept = settings_from(json.dumps(reader.run(1)["settings"])).layout
+        run = reader.run(1)
+        kept = settings_from(json.dumps(run["settings"])).layout
         shape = input_of_convolution(reader)
         (told,) = (event["text"] for event in reader.events(1) if event["text"].startswith("Convolutions "))
     assert (kept, shape) in [("own", _OWN), ("channels-last", _LAST)]
     assert ("run channels last" in told) == (kept == "channels-last")
+    assert run["asked_layout"] == "measured"
 
 
 def test_a_stop_is_heard_while_layouts_are_measured_and_a_resume_begins_with_them(model, tmp_path):
@@ -131,6 +133,12 @@ def test_a_rule_that_fails_in_one_layout_does_not_cost_the_run(model, tmp_path, 
 def test_a_model_without_convolutions_has_no_layout_to_choose(tmp_path):
     project = tmp_path / "p.pruner"
     assert kernels(tuned(Path("matmul:16,16,16"), project, layout="measured")) == []
+
+
+def test_a_run_of_few_trials_of_each_task_is_short(model, tmp_path):
+    settings = {**QUICK, "round_trials": 2, "trials_per_task": 2}
+    said = started(tmp_path / "p.pruner", model, trials=None, target=_ONE_THREAD, settings=settings)
+    assert kernels(said) == [] and isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished"
 
 
 def test_short_runs_are_not_made_shorter_by_a_choice():

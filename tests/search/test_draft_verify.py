@@ -157,3 +157,11 @@ def test_of_the_sketch_that_measured_best_more_is_drafted(one_sided):
     drafted = strategy.propose(state, 8).drafted
     favoured = [candidate for candidate in drafted if candidate.sketch == others[0].sketch]
     assert len(favoured) >= len(drafted) // 2
+
+
+def test_the_sketch_that_measured_best_is_favoured_also_where_no_elite_is_mutated(one_sided):
+    state, strategy = one_sided
+    main, others = by_sketch(strategy.propose(state, 8).candidates)
+    measured(state, [*others, *main])
+    without = strategy_with(state.space.target, eps_greedy=0.0, draft_set=16, fresh_samples=0, elite_share=0.0)
+    assert [without.propose(state, 8).explored > 0 for _ in range(2)] == [True, False]

@@ -5,17 +5,21 @@ import shutil
 
 import numpy as np
 import pytest
+from safetensors.numpy import load
 
+from pruner_engine.measure.types import MeasureResult
 from pruner_engine.protocol import Failed, Notice, Resume, RunFinished, Tune
 from pruner_engine.search.metaschedule import MetaScheduleSearch
 from pruner_engine.search.model_strategy import few_alike
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategies import make_strategy
 from pruner_engine.search.strategy import Context
-from pruner_engine.search.task_state import TaskState
+from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.presets import load_presets
+from pruner_engine.verify import create_model
 from schedules import CPU, task_of
 
 SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16, "fresh_samples": 4}
@@ -143,3 +147,17 @@ def test_a_round_is_not_spent_on_candidates_of_one_score():
     scores = [5.0, 5.0, 5.0, 5.0, 4.0, 5.0, 3.0]
     ranked = [Candidate(0, np.array([i]), str(i), [], verified_score=score) for i, score in enumerate(scores)]
     assert [c.hash for c in few_alike(ranked)] == ["0", "1", "2", "4", "6", "3", "5"]
+
+
+def test_an_offline_strategy_that_was_cut_off_before_its_first_checkpoint_learns_nothing(tmp_path):
+    (file := tmp_path / "model.safetensors").write_bytes(create_model("tenset-mlp", 7).to_bytes())
+    settings, nothing = SearchSettings(checkpoint=str(file), population=8, generations=0), lambda *_: None
+    profile = load_presets()["sapphire-rapids"].profile
+    strategy = make_strategy("tenset-mlp", Context(CPU, profile, 0, settings, 2, nothing, nothing, nothing))
+    task = task_of("matmul:32,32,32")
+    state = TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+    for place, candidate in enumerate(strategy.propose(state, 4).candidates, 1):
+        state.add(Trial(candidate, MeasureResult(candidate.hash, "ok", repeats=(1e-4 * place,))))
+    strategy.restore([state], {})
+    kept, given = load(strategy.model.to_bytes()), load(file.read_bytes())
+    assert len(state.trials) == 4 and all(np.array_equal(kept[name], given[name]) for name in given)

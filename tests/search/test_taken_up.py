@@ -11,6 +11,7 @@ import pytest
 from pruner_engine import protocol as msg
 from pruner_engine.search import memory, model_strategy
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategy import make_strategy, register_strategy
 from pruner_engine.store.project import Project
 from pruner_engine.verify import create_model
 from run_jobs import QUICK, resumed, started
@@ -59,7 +60,7 @@ def test_with_a_model_of_other_layers(project):
     assert [text.split()[1] for text in refusals(said)] == roles
     with Project(project) as opened:
         for role in roles:
-            create_model(SearchSettings().model).from_bytes(opened.runs.checkpoint(1, role)["data"])
+            create_model(SearchSettings().model).from_bytes(opened.runs.checkpoints(1)[role])
 
 
 @pytest.mark.parametrize("tuned", ["moa-pruner"], indirect=True)
@@ -88,3 +89,25 @@ def test_weights_that_are_no_numbers_are_not_kept():
     assert model.is_finite and create_model("xgb").is_finite
     next(model.network.parameters()).data[0] = float("nan")
     assert not model.is_finite
+
+
+def test_a_plugins_strategy_is_given_back_what_it_has_kept_in_roles_of_its_own(tmp_path):
+    given = []
+
+    def noting(context):
+        """A random search that keeps notes beside its model."""
+        strategy = make_strategy("random", context)
+        kept, restore = strategy.checkpoints, strategy.restore
+
+        def restored(states, checkpoints):
+            given.append(checkpoints)
+            restore(states, checkpoints)
+
+        strategy.checkpoints = lambda: {**kept(), "notes": ("noting", b"mine", {})}
+        strategy.restore = restored
+        return strategy
+
+    register_strategy("noting", noting)
+    started(tmp_path / "p.pruner", strategy="noting")
+    assert isinstance(resumed(tmp_path / "p.pruner", trials=6)[-1], msg.RunFinished)
+    assert given == [{"model": b"", "notes": b"mine"}]

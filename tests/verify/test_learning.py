@@ -133,6 +133,16 @@ def test_nothing_measured_teaches_nothing():
         assert len(model.predict([])) == 0
 
 
+def test_a_candidate_without_primitives_spoils_no_model():
+    features, seconds, censored = synthetic_group(40)
+    features[3] = replace(features[3], primitives=np.zeros((0, 40), np.float32))
+    model = create_model("tlp", 0)
+    model.update({"task": (features, seconds, censored)})
+    assert model.is_finite
+    for asked in (features, [features[3]]):
+        assert np.isfinite(model.predict(asked)).all()
+
+
 def test_an_unknown_kind_is_refused_with_the_known_ones():
     with pytest.raises(UserError, match="There is no cost model named 'oracle'") as refused:
         create_model("oracle")

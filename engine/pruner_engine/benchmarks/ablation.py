@@ -27,8 +27,11 @@ from pruner_engine.tasks.task import TuningTask
 WHOLE = "(all of them)"
 
 
-def taking_part(subject: Subject, target: str, names: Sequence[str] = ()) -> list[str]:
+def taking_part(subject: Subject, target: str, names: Sequence[str] = (), without: Sequence[str] = ()) -> list[str]:
     """Which rules and rewrites, of these or of all, change a model's kernels or a kernel's sketches.
+
+    Args:
+        without: what is left out whatever else is, and so takes no part.
 
     Raises:
         UserError: the model cannot be loaded, or there is no such rule.
@@ -37,15 +40,16 @@ def taking_part(subject: Subject, target: str, names: Sequence[str] = ()) -> lis
         raise UserError(f'No rule or rewrite is called "{unknown[0]}".', f"There are {', '.join(NAMES)}.")
     device = resolve_target(target)
     mod = load_model(subject.model, subject.inputs).mod
-    prepared = prepare(mod, device)
+    prepared = prepare(mod, device, without)
     tasks = extract_tasks(prepared, device)
     sketches = None
     found = []
     for name in names or NAMES:
-        part = name in REWRITES and not tvm_ffi.structural_equal(prepare(mod, device, [name]), prepared)
+        left_out = [*without, name]
+        part = name in REWRITES and not tvm_ffi.structural_equal(prepare(mod, device, left_out), prepared)
         if not part and name in SCHEDULE_RULES:
-            sketches = sketches or _sketches(tasks, device)
-            part = _sketches(tasks, device, name) != sketches
+            sketches = sketches or _sketches(tasks, device, *without)
+            part = _sketches(tasks, device, *left_out) != sketches
         if part:
             found.append(name)
     return found
@@ -71,13 +75,14 @@ def ablation_runs(
 
     Args:
         target: as canonical JSON text.
-        settings: of the search, of all runs.
+        settings: of the search, of all runs; what they leave out is left out of each.
     """
+    before = settings.get("without_rules", [])
     runs = {}
     for name in (WHOLE, *names):
         without = [] if name == WHOLE else [name]
         file = folder / f"{subject.name}{''.join(f'--without-{one}' for one in without)}.pruner"
-        chosen = {**settings, **({"without_rules": without} if without else {})}
+        chosen = {**settings, **({"without_rules": [*before, *without]} if without else {})}
         runs[name] = WantedRun(file, subject, target, "pruner", seed, trials, chosen)
     return runs
 

@@ -19,7 +19,7 @@ class Timed(msgspec.Struct):
 
     Attributes:
         turns: how often each candidate was timed.
-        candidates: task id, hash, and seconds a call in each turn.
+        candidates: task id, hash, and seconds a call in each turn; none of one that failed.
     """
 
     turns: int
@@ -37,7 +37,8 @@ def read_again(project: Path) -> Again:
         UserError: the file makes no sense.
     """
     found = read_timed(project)
-    return {(task, key): statistics.median(seconds) for task, key, seconds in found.candidates} if found else {}
+    timed = found.candidates if found else []
+    return {(task, key): statistics.median(seconds) for task, key, seconds in timed if seconds}
 
 
 def read_timed(project: Path) -> Timed | None:

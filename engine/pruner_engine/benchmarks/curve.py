@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -113,16 +114,18 @@ def _end_to_end(weights: dict[int, int], known: dict[int, float | None]) -> floa
 def _pauses(progress: Sequence[Row], trials: Sequence[Row], rounds: Sequence[Row]) -> list[tuple[float, float]]:
     """Stretches of the working time that were not searching: before the first round, restoring after interruptions.
 
-    A session of a run writes a progress row when its search begins, and one after each round. What lies between the
-    last commit and the beginning of a later session went into loading and restoring.
+    A session of a run writes a progress row when its search begins, and one after each round that ends. Rounds end in
+    the order in which they were begun, after a trial of their own, be it that the last ones come later: a row from
+    before the first trial of the round that ended next is a session's. What lies between the last commit and that row
+    went into loading and restoring.
     """
-    closed = {row["id"] for row in rounds if row["measured"]}
-    ends = {row["round_id"]: number for number, row in enumerate(trials, 1) if row["round_id"] in closed}
-    open_ends = set(ends.values())
+    first = {row["round_id"]: number for number, row in reversed([*enumerate(trials, 1)])}
+    # of a round that an interruption has cut off trials are counted, too, but nothing was learned
+    ended = deque(first.get(row["id"], 0) for row in rounds if row["learn_s"])
     pauses, before = [], 0.0
-    for row in progress:
-        if row["trials"] in open_ends:
-            open_ends.remove(row["trials"])
+    for place, row in enumerate(progress):
+        if place and ended and ended[0] <= row["trials"]:
+            ended.popleft()
         else:
             commit = trials[row["trials"] - 1]["elapsed_s"] if row["trials"] else 0.0
             pauses.append((max(before, commit), row["elapsed_s"]))

@@ -62,7 +62,7 @@ def bench_quality(
         over the operators.
 
     Raises:
-        UserError: `kept` is not such a file, or cannot be written.
+        UserError: `kept` is not such a file, or cannot be written; or of an operator nothing can be measured.
     """
     resolved = resolve_target(target)
     memory = _Memory(kept, target_json(resolved))
@@ -73,6 +73,8 @@ def bench_quality(
         space = spaces_of(workload, resolved)[0]
         drawn = random_candidates(space, candidates, seed, threads_of(resolved))
         sample = _Sample(space, profile_for(resolved), drawn, memory.measure(space, drawn))
+        if not len(sample.seconds):
+            raise UserError(f"No candidate of {workload} could be measured.", "Run `pruner doctor`.")
         found.append({"workload": workload, **_compare(sample, seed)})
         for effect in ablations_of(sample.profile):
             ablated.setdefault(effect, []).append(_order(sample, sample.scores(without=(effect,))))

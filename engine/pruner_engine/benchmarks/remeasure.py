@@ -52,7 +52,7 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
         for place, (task_id, candidates) in enumerate(inputs.items(), 1):
             on_phase(f"{project.stem}: the best once more, task {place} of {len(inputs)}")
             found = measurer.in_turns(tasks[task_id][1], candidates, turns)
-            timed += [(task_id, key, seconds) for key, seconds in found.items()]
+            timed += [(task_id, item.key, found.get(item.key, [])) for item in candidates]
     write_timed(project, Timed(turns, timed))
 
 

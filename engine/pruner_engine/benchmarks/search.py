@@ -12,6 +12,7 @@ from typing import Any
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.errors import UserError
+from pruner_engine.search.settings import settings_from
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,11 @@ def comparison_runs(
         target: as canonical JSON text.
         trials: budget of each run whose variant has none of its own.
         settings: of all variants; a variant's own go before them.
+
+    Raises:
+        UserError: two variants differ in their budgets only, or a setting is not understood.
     """
+    _refuse_parts(variants, trials, settings)
     runs = []
     for turn, seed in enumerate(seeds):
         first = turn % len(variants)
@@ -89,3 +94,20 @@ def comparison_runs(
                 budget = variant.trials or trials
                 runs.append(WantedRun(project, subject, target, variant.strategy, seed, budget, chosen, tuple(plugins)))
     return runs
+
+
+def _refuse_parts(variants: Sequence[Variant], trials: int, settings: dict[str, Any]) -> None:
+    """Refuse two variants of which one's run is the beginning of the other's: it would be gone on with, and be gone.
+
+    Raises:
+        UserError: two differ in their budgets only, or a setting is not understood.
+    """
+    budgets: dict[tuple[str, str], int] = {}
+    for variant in variants:
+        kind = variant.strategy, settings_from({**settings, **variant.settings}).as_json()
+        budget = variant.trials or trials
+        if budgets.setdefault(kind, budget) != budget:
+            raise UserError(
+                f"Two of {variant.strategy} differ in their trials only: one is the beginning of the other.",
+                "Leave out the shorter one: the longer one is told at 16, 32, 64, … trials, too.",
+            )

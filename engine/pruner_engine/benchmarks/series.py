@@ -18,6 +18,12 @@ from pruner_engine.store.reader import ProjectReader, Row
 CarryOut = Callable[[Command], Event]
 
 
+def asked_settings(run: Row) -> dict[str, Any]:
+    """The settings of a run as it was given them: a layout that it has measured itself makes it no other run."""
+    asked = run.get("asked_layout")
+    return {**run["settings"], **({"layout": asked} if asked else {})}
+
+
 class SeriesStopped(Exception):
     """The user stopped a run of the series: the rest waits for the next call."""
 
@@ -91,7 +97,7 @@ class WantedRun:
         with ProjectReader(self.project) as reader:
             for row in reversed(reader.runs()):
                 same = (row["target"], row["strategy"], row["seed"]) == kind and self._subject_of(row)
-                if same and settings_from(json.dumps(row["settings"])) == wanted:
+                if same and settings_from(json.dumps(asked_settings(row))) == wanted:
                     return row
         return None
 
@@ -111,7 +117,9 @@ class WantedRun:
     def _command(self, row: Row | None) -> Tune | Resume:
         project = str(self.project.absolute())
         if row is not None:
-            return Resume(project=project, run_id=row["id"], trials=self.trials, plugins=list(self.plugins))
+            # one that was broken off with more trials than are wanted now ends with those that it has
+            trials = None if self.trials is None else max(self.trials, row["trials"])
+            return Resume(project=project, run_id=row["id"], trials=trials, plugins=list(self.plugins))
         return Tune(
             project=project,
             model=self.subject.model,

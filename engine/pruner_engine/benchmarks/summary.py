@@ -18,7 +18,7 @@ import msgspec
 from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
 from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of, finished_runs
-from pruner_engine.benchmarks.series import WantedRun
+from pruner_engine.benchmarks.series import WantedRun, asked_settings
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
@@ -139,7 +139,6 @@ _MEANT = ("time_ratio", "own_time_ratio", "trials_ratio", "final")
 def _together(runs: Sequence[Json]) -> Json:
     """Figures of one strategy over the seeds of a workload."""
     compared = [run for run in runs if "reached" in run]
-    marks = {mark: None for run in compared for mark in run["at"]}
     return {
         "seeds": len(runs),
         "reached": sum(run["reached"] for run in compared),
@@ -149,7 +148,7 @@ def _together(runs: Sequence[Json]) -> Json:
         "share": _mean_shares(runs),
         **{name: _geometric_mean(run[name] for run in compared) for name in _MEANT},
         "spread": {name: _spread(run[name] for run in compared) for name in _MEANT},
-        "at": {mark: _geometric_mean(run["at"].get(mark) for run in compared) for mark in marks},
+        "at": _at(compared),
     }
 
 
@@ -157,7 +156,6 @@ def _overall(label: str, workloads: Sequence[Json]) -> Json:
     """Figures of one strategy over all workloads that it was compared on."""
     parts = [w["strategies"][label] for w in workloads if label in w["strategies"]]
     compared = [part for part in parts if part["compared"]]
-    marks = {mark: None for part in compared for mark in part["at"]}
     return {
         "workloads": len(compared),
         "reached": sum(part["reached"] for part in compared),
@@ -165,12 +163,17 @@ def _overall(label: str, workloads: Sequence[Json]) -> Json:
         "share": _mean_shares(parts),
         **{name: _geometric_mean(part[name] for part in compared) for name in _MEANT},
         "spread": {name: _spread(part[name] for part in compared) for name in _MEANT},
-        # a mark that only some workloads have would compare different things
-        "at": {
-            mark: _geometric_mean(part["at"][mark] for part in compared)
-            for mark in sorted(marks, key=int)
-            if all(part["at"].get(mark) is not None for part in compared)
-        },
+        "at": _at(compared),
+    }
+
+
+def _at(parts: Sequence[Json]) -> Json:
+    """Means at the marks that all parts have: one that only some have would compare different things."""
+    marks = {mark: None for part in parts for mark in part["at"]}
+    return {
+        mark: _geometric_mean(part["at"][mark] for part in parts)
+        for mark in sorted(marks, key=int)
+        if all(part["at"].get(mark) is not None for part in parts)
     }
 
 
@@ -215,7 +218,7 @@ def _common_settings(runs: Sequence[Json], baseline: str) -> dict[str, Any]:
     strategy = baseline.partition(":")[0]
     counts: dict[str, Counter[str]] = {}
     for run in [run for run in runs if run["strategy"] == strategy] or runs:
-        for name, value in run["settings"].items():
+        for name, value in asked_settings(run).items():
             counts.setdefault(name, Counter())[json.dumps(value)] += 1
     return {
         name: json.loads(max(count, key=lambda text: (count[text], text == json.dumps(_DEFAULTS.get(name)))))
@@ -227,7 +230,7 @@ def _label(run: Json, common: dict[str, Any]) -> str:
     """The strategy with the settings in which the run differs from the baseline, as `--strategies` takes it."""
     different = [
         f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in run["settings"].items()
+        for name, value in asked_settings(run).items()
         if name in common and value != common[name] and name not in _DECIDES_NOTHING
     ]
     return ":".join([run["strategy"], *different])

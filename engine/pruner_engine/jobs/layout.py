@@ -38,23 +38,26 @@ def laid_out(
     row = run.row
     settings = settings_from(row["settings"])
     there = layouts(model.mod, target, settings.without_rules)
-    long = pays(Budget(row["budget_trials"], row["budget_s"]))
+    likely = extract_tasks(there.prepared(settings.settled_layout or there.likely), target)
+    # where none is given, what each task may make is the budget
+    trials = row["budget_trials"] or settings.trials_per_task * len(likely) or None
+    long = pays(Budget(trials, row["budget_s"]))
     wanted = settings.layout == "measured" or (settings.layout == "auto" and long)
     if there.channels_last is None or not wanted:
-        return extract_tasks(there.prepared(settings.settled_layout or there.likely), target)
+        return likely
 
     def tell(kernel: str) -> None:
         run.job.emit(Phase(name="layout", detail=kernel))
 
     names: tuple[Layout, Layout] = ("own", "channels-last")
-    tasks = {name: extract_tasks(there.prepared(name), target) for name in names}
+    tasks = {name: likely if name == there.likely else extract_tasks(there.prepared(name), target) for name in names}
     stop = run.job.control.stop.is_set
     with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks[there.likely]) as measurer:
         settle()
         found = measured_layout(tasks, there.likely, measurer, profile, settings, row["seed"], tell, stop)
     if stop():
         raise StoppedError("The run was stopped while layouts were measured.", "A resume measures them.")
-    run.update(settings=settings.with_layout(found.layout).as_json())
+    run.project.runs.settle_layout(run.id, settings.with_layout(found.layout).as_json(), asked=settings.layout)
     if found.seconds:
         run.note(_told(found))
     return tasks[found.layout]

@@ -157,7 +157,8 @@ class DraftVerify(ModelStrategy):
 
     def _explore(self, state: TaskState, draft: _Draft) -> None:
         settings = self.context.settings
-        elites = state.elites(math.ceil(draft.explorer.population * settings.elite_share))
+        # the best one is told whatever the share: its sketch is favoured
+        elites = state.elites(max(1, math.ceil(draft.explorer.population * settings.elite_share)))
         rows = [(c.sketch, c.row) for c in elites if c.sketch is not None]
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
         draft.made_at = state.rounds + state.begun

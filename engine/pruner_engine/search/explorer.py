@@ -22,6 +22,7 @@ _ENUMERATED = 1 << 16  # a sketch with no more rows is scored whole
 _BATCH = 4  # rows bred for every row that survives a generation
 _NEAR = 0.5  # share of the draft set that may differ from a better member in one decision only
 _KEPT = 0.5  # share of the draft set that is of the sketch that measured best, whatever the analyzer says of the others
+_BINS, _ALIKE = 40, 1e-9  # of a histogram; scores no further apart than roundings are shown as one
 
 _Head: TypeAlias = tuple[float, Sketch, Rows, int]  # a scored row: its sketch, itself, its key
 
@@ -213,7 +214,9 @@ def _neighbourhoods(sketch: Sketch, row: Rows) -> set[int]:
 def _histogram(explored: np.ndarray, drafted: Sequence[float | None]) -> dict[str, Any]:
     if not len(explored):
         return {"edges": [], "explored": [], "drafted": []}
-    edges = np.histogram_bin_edges(explored, bins=40)
+    low, high = float(explored.min()), float(explored.max())
+    margin = 0.5 if high - low < _ALIKE else 0.0  # between two that differ in a rounding there is no room
+    edges = np.linspace(low - margin, high + margin, _BINS + 1)
     mine = np.array([s for s in drafted if s is not None])
     return {
         "edges": edges.tolist(),

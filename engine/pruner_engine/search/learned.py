@@ -109,6 +109,11 @@ class LearnedSearch(ModelStrategy):
         self.take(state, trials)
         return {}
 
+    def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
+        if not self.online:  # cut off before its first checkpoint it goes on from its file, and learns nothing
+            checkpoints = {"model": self.model.to_bytes(), **checkpoints}
+        super().restore(states, checkpoints)
+
 
 def _score(candidate: Candidate) -> float:
     return candidate.verified_score or 0.0

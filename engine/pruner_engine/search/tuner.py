@@ -162,8 +162,7 @@ class Tuner:
     def _restore(self) -> None:
         """Go on from what earlier sessions of the run measured and learned."""
         restore_trials(self.project, self.run_id, self.states, self.planner.generate_space, self.log.phase)
-        found = {role: self.project.runs.checkpoint(self.run_id, role) for role in ("model", "siamese")}
-        self.strategy.restore(self.states, {role: row["data"] for role, row in found.items() if row})
+        self.strategy.restore(self.states, self.project.runs.checkpoints(self.run_id))
 
     def _baselines(self, measurer: Measurer) -> None:
         """Time the untuned kernel of every task: what a gain is measured against."""

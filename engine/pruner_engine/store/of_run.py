@@ -8,6 +8,7 @@ run_tasks that joins them.
 CACHES = "coalesce(json_extract(settings, '$.caches'), 'warm')"  # with which a run measured
 COLD_UNTUNED = "untuned {task} cold"  # of all runs that measure with cold caches
 CALLS = "calls {run} {task}"  # as another version prepares the model, or with other rules
+ASKED_LAYOUT = "layout {run}"  # of convolutions, of a run whose settings have what was measured since
 
 UNTUNED_S = (
     "CASE WHEN json_extract(r.settings, '$.caches') = 'cold'"
@@ -18,3 +19,4 @@ WEIGHT = (
     "coalesce((SELECT json_extract(value, '$.calls') FROM meta WHERE key = 'calls ' || j.run_id || ' ' || k.id),"
     " k.weight)"
 )
+ASKED = "(SELECT json_extract(value, '$.layout') FROM meta WHERE key = 'layout ' || r.id)"

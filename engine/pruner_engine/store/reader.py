@@ -11,7 +11,7 @@ from pruner_engine.measure.advice import advice
 from pruner_engine.store.appended import AppendedRows
 from pruner_engine.store.candidates import CandidateReader, of_tasks
 from pruner_engine.store.lock import is_being_written, last_words
-from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
+from pruner_engine.store.of_run import ASKED, UNTUNED_S, WEIGHT
 from pruner_engine.store.read_only import Row
 from pruner_engine.store.reading import makes_sense
 from pruner_engine.store.results import ResultReader
@@ -29,6 +29,7 @@ SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.sha256 AS model_s
        t.text AS target, t.device, t.fingerprint, t.profile,
        (SELECT CASE WHEN count(*) = count({UNTUNED_S}) THEN sum({WEIGHT} * {UNTUNED_S}) END
          FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
+       {ASKED} AS asked_layout,
        (SELECT count(*) FROM run_tasks j WHERE j.run_id = r.id) AS tasks,
        (SELECT count(*) FROM run_tasks j WHERE j.run_id = r.id AND j.steer <> 'freeze' AND j.quarantined = ''
          AND NOT EXISTS (SELECT 1 FROM measurements x WHERE x.run_id = r.id AND x.task_id = j.task_id)) AS untried,
@@ -88,7 +89,7 @@ class ProjectReader(CandidateReader, ResultReader):
         """All runs, oldest first.
 
         `alive` tells whether an engine works on it now, `failed` counts failed trials, `untried` the tasks that wait
-        for their first one.
+        for their first one, `asked_layout` the setting `layout` before what was measured took its place (else None).
         """
         return [self._with_state(row) for row in self.rows(_RUNS + " ORDER BY r.id")]
 

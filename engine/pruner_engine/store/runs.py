@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from pruner_engine.errors import UserError
-from pruner_engine.store.of_run import CALLS, UNTUNED_S, WEIGHT
+from pruner_engine.store.of_run import ASKED_LAYOUT, CALLS, UNTUNED_S, WEIGHT
 from pruner_engine.store.reading import making_sense
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ def no_run(path: Path) -> UserError:
 
 class _Calls(msgspec.Struct):
     calls: int
+
+
+class _Asked(msgspec.Struct):
+    layout: str
 
 
 class _Told(msgspec.Struct):
@@ -102,6 +106,12 @@ class RunRepository:
     def update(self, run_id: int, **columns: Any) -> None:
         with self._project.transaction() as db:
             db["runs"].update(run_id, {"updated": time.time(), **columns})
+
+    def settle_layout(self, run_id: int, settings: str, *, asked: str) -> None:
+        """Give a run the settings with the layout that was measured, and keep which one had been asked for."""
+        with self._project.transaction():
+            self._project.work.keep_fact(ASKED_LAYOUT.format(run=run_id), _Asked(asked))
+            self.update(run_id, settings=settings)
 
     def add_tasks(self, run_id: int, task_ids: Collection[int], weights: Sequence[int] = ()) -> None:
         """Add tasks to a run, in which they are called so often; without `weights` as often as their rows say."""
@@ -179,9 +189,12 @@ class RunRepository:
             db["checkpoints"].delete_where("run_id = ? AND role = ?", [run_id, role])
             db["checkpoints"].insert(row)
 
-    def checkpoint(self, run_id: int, role: str) -> dict[str, Any] | None:
-        found = self._project.query("SELECT * FROM checkpoints WHERE run_id = ? AND role = ?", (run_id, role))
-        return found[0] if found else None
+    def checkpoints(self, run_id: int) -> dict[str, bytes]:
+        """Data of the run's checkpoints by role, those of a plugin's own roles among them."""
+        rows: list[dict[str, Any]] = self._project.query(
+            "SELECT role, data FROM checkpoints WHERE run_id = ?", (run_id,)
+        )
+        return {row["role"]: row["data"] for row in rows}
 
     def has_learned(self, run_id: int) -> bool:
         """Whether a run has measured something and kept the model that learned from it."""

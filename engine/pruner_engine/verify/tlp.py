@@ -46,8 +46,11 @@ class TLPNetwork(RankingNetwork):
         length = mask.shape[1]
         task = self.workload_scaling(batch.workload).unsqueeze(1).expand(-1, length, -1)
         steps = self.steps(torch.cat([self.primitive_scaling(batch.primitives), task], dim=2)) + self.position[:length]
-        attended, _ = self.attention(steps, steps, steps, key_padding_mask=~mask, need_weights=False)
-        steps = steps + attended
+        if length:
+            # a candidate without a primitive attends to its padding, which the sum leaves out
+            hidden = ~mask & mask.any(dim=1, keepdim=True)
+            attended, _ = self.attention(steps, steps, steps, key_padding_mask=hidden, need_weights=False)
+            steps = steps + attended
         for layer in self.residuals:
             steps = steps + layer(steps)
         return (self.score(steps).squeeze(-1) * mask).sum(dim=1)

@@ -80,7 +80,7 @@ def _plan(
 
         text = target_json(resolve_target(target))
         tell(f"which rules take part in {subject.model}")
-        part = taking_part(subject, text, names)
+        part = taking_part(subject, text, names, dict(settings).get("without_rules", ()))
     return ablation_runs(out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings))
 
 

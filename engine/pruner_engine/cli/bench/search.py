@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def search(
         _look_for(baseline, wanted, out, quiet=as_json)
     failed = run_all(wanted, quiet=as_json)
     if again and wanted:
-        _time_again(sorted({run.project for run in wanted}), again, quiet=as_json)
+        _time_again(sorted({run.project for run in wanted}), again, wanted[0].plugins, quiet=as_json)
     summary = summarise(out, baseline)
     if baseline not in summary["strategies"] and not as_json:
         click.echo(_AGAINST_NOTHING.format(baseline=baseline), err=True)
@@ -145,12 +146,14 @@ def _plan(
     )
 
 
-def _time_again(projects: list[Path], turns: int, *, quiet: bool) -> None:
+def _time_again(projects: list[Path], turns: int, plugins: Sequence[str], *, quiet: bool) -> None:
     from pruner_engine.tvm_import import import_tvm
 
     import_tvm()
     from pruner_engine.benchmarks.remeasure import time_again
+    from pruner_engine.plugins import load_plugins
 
+    load_plugins(plugins)  # a schedule of a plugin's rule may need what the plugin registers, such as an intrinsic
     with progress_line(quiet=quiet) as tell:
         for project in projects:
             if project.is_file():
