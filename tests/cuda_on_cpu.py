@@ -10,7 +10,7 @@ import ctypes
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,14 +62,17 @@ class KernelsOnCpu:
     Args:
         mod: one function "main", as a builder gets it.
         target: a CUDA device, of which only the code is asked for.
+        edit: what becomes of the code, such as a fault that is to be found.
 
     Attributes:
         source: in CUDA, without what it includes.
     """
 
-    def __init__(self, mod: tvm.IRModule, target: Target) -> None:
+    def __init__(
+        self, mod: tvm.IRModule, target: Target, edit: Callable[[str], str] = lambda source: source
+    ) -> None:
         host, device = _lowered(mod, target)
-        self.source = _code(device, target)
+        self.source = edit(_code(device, target))
         self._params = [str(param.name) for param in mod["main"].params]
         text = host.script()
         aliases = dict(re.findall(r"(\w+) = T\.decl_buffer\(.*, data=(\w+)\.data\)", text))

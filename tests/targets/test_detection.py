@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 
+import psutil
 import pytest
 
+from pruner_engine.processes import memory
 from pruner_engine.processes.child import environment
 from pruner_engine.targets import Device, cpu, detect_gpus, detect_host
 from pruner_engine.targets import gpu as gpus
@@ -57,6 +59,24 @@ def test_the_smallest_quota_of_all_control_groups_counts(tmp_path, membership, f
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert cpu.granted(membership, tmp_path) == cpus
+
+
+@pytest.mark.parametrize(
+    ("membership", "files", "limits"),
+    [
+        ("0::/", {"memory.max": "4294967296"}, [1 << 32]),
+        ("0::/u/run.scope", {"u/run.scope/memory.max": "max", "u/memory.max": "1024"}, [1024]),
+        ("2:memory:/x", {"memory/x/memory.limit_in_bytes": "2048"}, [2048]),
+        ("0::/a", {}, []),
+    ],
+    ids=["a container's", "the one above", "version 1", "no limit"],
+)
+def test_so_do_all_limits_of_memory(tmp_path, membership, files, limits):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert memory.granted(membership, tmp_path) == limits
+    assert 0 < memory.memory_bytes() <= psutil.virtual_memory().total
 
 
 def test_detection_imports_neither_tvm_nor_torch_and_agrees_between_processes():

@@ -8,9 +8,9 @@ import sys
 import warnings
 from collections.abc import Iterator
 
-import psutil
 
 from pruner_engine.errors import UserError, of_surroundings
+from pruner_engine.processes.memory import memory_bytes
 
 _CHARS = 200
 _COPIES = 4  # of the weights, which importing holds at a time
@@ -41,7 +41,7 @@ def refuse_beyond_memory(name: str, size: int) -> None:
     Raises:
         UserError: this machine cannot hold it.
     """
-    if size * _COPIES > psutil.virtual_memory().total:
+    if size * _COPIES > memory_bytes():
         raise UserError(f"{name} has {size >> 20} MB, too large for this machine's memory.", "")
 
 

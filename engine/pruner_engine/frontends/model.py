@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import psutil
 import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 from pruner_engine.tasks.task import TensorSpec
@@ -229,7 +229,7 @@ def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
     extents = tuple(shape)
     if min(extents, default=1) < 1:
         raise UserError(f'"{name}" of shape {_text(extents)} has no elements.', "Give a larger shape.")
-    if math.prod(extents) > psutil.virtual_memory().total:
+    if math.prod(extents) > memory_bytes():
         raise UserError(f'"{name}" of shape {_text(extents)} does not fit into memory.', "Give a smaller shape.")
     return TensorSpec(name, extents, str(ty.dtype))
 

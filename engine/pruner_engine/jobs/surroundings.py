@@ -6,9 +6,9 @@ import os
 import platform
 from typing import Any
 
-import psutil
 
 from pruner_engine import __version__
+from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.requirements import installed_versions
 
 
@@ -24,5 +24,5 @@ def host() -> dict[str, Any]:
     return {
         "system": platform.platform(),
         "load": list(os.getloadavg()),
-        "memory_bytes": psutil.virtual_memory().total,
+        "memory_bytes": memory_bytes(),
     }

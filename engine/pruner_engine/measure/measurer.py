@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import psutil
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
@@ -26,6 +25,7 @@ from pruner_engine.measure.side_by_side import time_in_turns
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.measure.untuned import UntunedKernels
 from pruner_engine.measure.yardsticks import Settled, Yardsticks
+from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.targets.cpu import granted_cpus, physical_cores
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.target import is_of_this_architecture, target_json
@@ -113,7 +113,7 @@ class Measurer:
             threads=self._requests.threads,
             runner_cores=cores.runner,
             build_timeout_s=self.options.build_timeout_s,
-            memory_bytes=self.options.memory_bytes or psutil.virtual_memory().total // 2,
+            memory_bytes=self.options.memory_bytes or memory_bytes() // 2,
             cuda=self._on_gpu,
         )
 

@@ -7,9 +7,10 @@ import math
 import os
 import platform
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pruner_engine.processes.affinity import usable_cpus
+from pruner_engine.processes.control_groups import MOUNTED, groups_of, membership, said
 from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
 
 # what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
@@ -140,50 +141,42 @@ def _name(info: dict[str, str], arch: str) -> str:
 
 def _count(cpus: list[int]) -> tuple[int, int]:
     """Physical cores and logical CPUs behind `cpus`, capped by the control group's quota."""
-    quota = granted(_read(Path("/proc/self/cgroup")))
+    quota = granted(membership())
     return max(1, min(len(set(map(_core, cpus))), quota)), max(1, min(len(cpus), quota))
 
 
 def _core(cpu: int) -> str:
     """Equal for the logical CPUs of one physical core; where Linux does not tell, each is one."""
-    return _read(_SYS / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu)
+    return said(_SYS / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu)
 
 
-def granted(membership: str, mounted: Path = Path("/sys/fs/cgroup")) -> int:
+def granted(membership: str, mounted: Path = MOUNTED) -> int:
     """CPUs that a process's control group and those above it grant, rounded up; a large number where there is no limit.
 
-    Args:
-        membership: what /proc/self/cgroup says; a container sees its own group as the root.
-        mounted: where the control groups are.
+    Arguments as those of `groups_of`.
     """
-    limits = [_limit(mounted)]
-    for line in membership.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if not controllers or "cpu" in controllers.split(","):  # version 2 names none
-            root, inside = mounted / "cpu" if controllers else mounted, PurePosixPath(path).relative_to("/")
-            limits += [_limit(root / group) for group in (inside, *inside.parents)]
-    return min(limits)
+    return min(_limit(group) for group in groups_of(membership, "cpu", mounted))
 
 
 def _limit(group: Path) -> int:
-    limit, _, period = _read(group / "cpu.max").partition(" ")
+    limit, _, period = said(group / "cpu.max").partition(" ")
     if not limit:
-        limit, period = _read(group / "cpu.cfs_quota_us"), _read(group / "cpu.cfs_period_us")
+        limit, period = said(group / "cpu.cfs_quota_us"), said(group / "cpu.cfs_period_us")
     return math.ceil(int(limit) / int(period)) if limit.isdigit() and period.isdigit() else _UNLIMITED
 
 
 def _caches(cpus: list[int]) -> tuple[Cache, ...]:
     found, cores = [], {cpu: _core(cpu) for cpu in cpus}
     for index in sorted((_SYS / f"cpu{cpus[0]}/cache").glob("index*")):
-        size = re.fullmatch(r"(\d+)([KM]?)", _read(index / "size"))
-        if size and _read(index / "type") in ("Data", "Unified"):
-            shared = _expand(_read(index / "shared_cpu_list"))
+        size = re.fullmatch(r"(\d+)([KM]?)", said(index / "size"))
+        if size and said(index / "type") in ("Data", "Unified"):
+            shared = _expand(said(index / "shared_cpu_list"))
             found.append(
                 Cache(
-                    level=int(_read(index / "level")),
+                    level=int(said(index / "level")),
                     bytes=int(size[1]) << {"": 0, "K": 10, "M": 20}[size[2]],
                     shared_by=max(1, len({cores[cpu] for cpu in shared & cores.keys()})),
-                    line=int(_read(index / "coherency_line_size") or 64),
+                    line=int(said(index / "coherency_line_size") or 64),
                 )
             )
     return tuple(sorted(found, key=lambda c: c.level)) or COMMON_CACHES
@@ -203,14 +196,7 @@ def _memory() -> int:
 
 
 def _clock(info: dict[str, str]) -> float:
-    khz = _read(_SYS / "cpu0/cpufreq/cpuinfo_max_freq")
+    khz = said(_SYS / "cpu0/cpufreq/cpuinfo_max_freq")
     if khz.isdigit():
         return int(khz) * 1e3
     return float(info.get("cpu MHz") or 0) * 1e6
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
