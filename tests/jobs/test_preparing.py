@@ -9,6 +9,7 @@ import re
 import threading
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 import tvm
@@ -105,6 +106,28 @@ def test_a_task_of_which_nothing_can_be_applied_is_told_and_no_success(tmp_path)
     said = started(tmp_path / "p.pruner", strategy="fruitless")
     assert any(isinstance(event, msg.Notice) and "no candidate" in event.text for event in said)
     assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "failed"
+
+
+def careless(context):
+    """A random search that proposes the candidates of all its rounds, each twice, behind one that is not applied."""
+    strategy, every = make_strategy("random", context), []
+    propose = strategy.propose
+
+    def again(state, count):
+        every.extend(propose(state, count).candidates)
+        sketch = state.space.sketches[0]
+        return Proposal([state.space.candidate(0, sketch.sample(np.random.default_rng(9), 1)[0]), *every, *every])
+
+    strategy.propose = again
+    return strategy
+
+
+def test_what_a_strategy_proposes_twice_or_unapplied_costs_no_trial(tmp_path):
+    register_strategy("careless", careless)
+    said = started(tmp_path / "p.pruner", strategy="careless", trials=6, settings={**QUICK, "round_trials": 2})
+    assert isinstance(said[-1], msg.RunFinished) and (said[-1].state, said[-1].trials) == ("finished", 6)
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert reader.rows("SELECT count(DISTINCT candidate_id) AS n FROM measurements") == [{"n": 6}]
 
 
 @pytest.mark.skipif(bool(detect_gpus()), reason="this machine has a GPU")

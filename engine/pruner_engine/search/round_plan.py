@@ -70,7 +70,7 @@ class RoundPlanner:
             return None
         proposal = self._strategy.propose(state, left) if left > 0 else Proposal([])
         own = {c.hash for c in pinned}
-        chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
+        chosen = [*pinned, *_fit(proposal.candidates, own | state.measured)][: max(left, len(pinned))]
         if not chosen:
             state.exhausted = True
             if state.measured:
@@ -99,3 +99,12 @@ class RoundPlanner:
             candidate = state.space.known(state.known.pop(0))
             if candidate is not None and candidate.hash not in state.measured.union(c.hash for c in chosen):
                 chosen += state.space.materialise([candidate])
+
+
+def _fit(proposed: Sequence[Candidate], known: set[str]) -> list[Candidate]:
+    """Those that can be measured: a strategy of somebody else's may propose one that is known, twice, or not applied."""
+    found: dict[str, Candidate] = {}
+    for candidate in proposed:
+        if candidate.schedule is not None and candidate.hash not in known:
+            found.setdefault(candidate.hash, candidate)
+    return [*found.values()]
