@@ -88,12 +88,12 @@ def ablation_runs(
 
 
 def time_without(
-    projects: Mapping[str, Path], rounds: int, on_phase: Callable[[str], None] = lambda _detail: None
+    runs: Mapping[str, tuple[Path, int]], rounds: int, on_phase: Callable[[str], None] = lambda _detail: None
 ) -> dict[str, Any]:
     """Latencies of one model tuned with and without each rule, in turns.
 
     Args:
-        projects: tuned project files by the name of what was left out, `WHOLE` among them.
+        runs: project file and id of each, by the name of what was left out, `WHOLE` among them.
 
     Returns:
         JSON object: `model`, `device`, `threads`, and `variants`, by name: `median_s`, `best_s`, `quartiles_s`,
@@ -104,10 +104,10 @@ def time_without(
     """
     with tempfile.TemporaryDirectory() as scratch:
         folders = {}
-        for place, (name, project) in enumerate(projects.items()):
+        for place, (name, (project, run_id)) in enumerate(runs.items()):
             folders[name] = Path(scratch) / str(place)
             folders[name].mkdir()
-            with tuned_of(project, on_phase) as tuned:
+            with tuned_of(project, on_phase, run_id) as tuned:
                 on_phase(f"compile {project.stem}")
                 tuned.build(tuned.applied(), folders[name])
         timings = time_in_turns(tuned, folders, Turns(rounds, without=tuple(LIBRARIES)), on_phase)

@@ -130,10 +130,10 @@ def compare_libraries(
 
 
 @contextmanager
-def tuned_of(path: Path, on_phase: Callable[[str], None]) -> Iterator[TunedModel]:
-    """The tuned model of a project file's newest run."""
+def tuned_of(path: Path, on_phase: Callable[[str], None], run_id: int | None = None) -> Iterator[TunedModel]:
+    """The tuned model of a project file's run; without an id of the newest, with the best of all runs."""
     with Project.existing(path) as project:
-        yield _found(project, None, lambda name, detail: on_phase(f"{name} {detail}")).tuned
+        yield _found(project, run_id, lambda name, detail: on_phase(f"{name} {detail}")).tuned
 
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:

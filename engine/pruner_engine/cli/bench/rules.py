@@ -49,7 +49,8 @@ def rules(
         wrong = run_all(list(wanted.values()), quiet=as_json)
         failed += wrong
         if not wrong:
-            told = _time({name: run.project for name, run in wanted.items()}, rounds, quiet=as_json)
+            runs = {name: (run.project, row["id"]) for name, run in wanted.items() if (row := run.find())}
+            told = _time(runs, rounds, quiet=as_json)
             idle = [name for name in options["names"] if name not in wanted]
             found.append({**told, "trials": options["trials"], "seed": options["seed"], "take_no_part": idle})
             if not as_json:
@@ -84,11 +85,11 @@ def _plan(
     return ablation_runs(out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings))
 
 
-def _time(projects: dict[str, Path], rounds: int, *, quiet: bool) -> dict[str, Any]:
+def _time(runs: dict[str, tuple[Path, int]], rounds: int, *, quiet: bool) -> dict[str, Any]:
     from pruner_engine.benchmarks.ablation import time_without
 
     with progress_line(quiet=quiet) as tell:
-        return time_without(projects, rounds, tell)
+        return time_without(runs, rounds, tell)
 
 
 def _print(model: dict[str, Any]) -> None:
