@@ -18,9 +18,11 @@ from tvm.s_tir.meta_schedule.search_strategy import EvolutionarySearch, MeasureC
 
 from pruner_engine.search.strategy import Context, Proposal, Strategy, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import space_generator
 
 _NEVER = 1 << 30
+_ASKED = 6  # times: it finds nothing new five times before it says that there is nothing
 
 
 class MetaScheduleSearch(Strategy):
@@ -76,15 +78,12 @@ class MetaScheduleSearch(Strategy):
     def propose(self, state: TaskState, count: int) -> Proposal:
         self.context.on_phase("verify", state.task.name)
         start = time.perf_counter()
-        assert state.space is not None
-        found = self._tune_context(state).generate_measure_candidates() or []
-        candidates, known = [], set(state.measured)
-        for proposed in found:
-            candidate = state.space.from_trace(proposed.sch.trace, "evolved")
-            candidate.schedule = proposed.sch
-            if candidate.hash not in known:
-                known.add(candidate.hash)
-                candidates.append(candidate)
+        candidates: list[Candidate] = []
+        for _ in range(_ASKED):
+            found = self._tune_context(state).generate_measure_candidates()
+            candidates = self._unknown(state, found or [])
+            if candidates or found is None:
+                break
         if candidates:
             scores = self._model.predict(
                 self._contexts[state.task.hash], [_measure_candidate(c.schedule) for c in candidates]
@@ -94,6 +93,17 @@ class MetaScheduleSearch(Strategy):
         return Proposal(
             candidates=candidates, drafted=candidates, verified=len(candidates), verify_s=time.perf_counter() - start
         )
+
+    def _unknown(self, state: TaskState, found: Sequence[MeasureCandidate]) -> list[Candidate]:
+        """Those that were not measured before."""
+        assert state.space is not None
+        new: dict[str, Candidate] = {}
+        for proposed in found:
+            candidate = state.space.from_trace(proposed.sch.trace, "evolved")
+            candidate.schedule = proposed.sch
+            if candidate.hash not in state.measured:
+                new.setdefault(candidate.hash, candidate)
+        return [*new.values()]
 
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
         context, workload = self._tune_context(state), self._workload(state)

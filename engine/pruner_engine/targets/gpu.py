@@ -14,6 +14,7 @@ _CLOCK_SM, _CLOCK_MEMORY = 1, 2
 # (CUDA cores, maximal resident threads) of one multiprocessor by compute capability
 _SM = {(7, 0): (64, 2048), (7, 2): (64, 2048), (7, 5): (64, 1024), (8, 0): (64, 2048), (8, 6): (128, 1536)}
 _SM |= {(8, 7): (128, 1536), (8, 9): (128, 1536), (9, 0): (128, 2048), (10, 0): (128, 2048), (12, 0): (128, 1536)}
+_SM[10, 3] = (128, 2048)
 
 
 class _Memory(ctypes.Structure):
