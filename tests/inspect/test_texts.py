@@ -7,12 +7,16 @@ import shutil
 
 import numpy as np
 import pytest
+from tvm.relax import op
 
+from graphs import graph
 from pruner_engine.errors import UserError
 from pruner_engine.inspect import code_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
 from schedules import CPU, GPU, random_schedule, task_of
 
 
@@ -46,8 +50,16 @@ def test_a_trace_without_postprocessing_is_finished(task, schedule):
     assert texts_of(task, CPU, free, ["tvmscript"])["tvmscript"] == schedule.mod.script()
 
 
-def test_code_of_what_was_only_drafted_is_what_would_be_built():
-    dense = task_of("dense:128,512,96")
+def biased_task():
+    """Of a product whose matrix and bias are weights of the model."""
+    made = graph(lambda x, w, bias: op.add(op.matmul(x, w), bias), (32, 48), constants=[(48, 64), (64,)])
+    (found,) = extract_tasks(prepare(made, CPU), CPU)
+    return found
+
+
+@pytest.mark.parametrize("make", [lambda: task_of("dense:128,512,96"), biased_task], ids=["arguments", "weights"])
+def test_code_of_what_was_only_drafted_is_what_would_be_built(make):
+    dense = make()
     space = DesignSpace.generate(dense, CPU)
     rng = np.random.default_rng(0)
     drafted = [space.candidate(s.index, row) for s in space.sketches for row in s.sample(rng, 4)]

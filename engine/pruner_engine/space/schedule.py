@@ -10,11 +10,12 @@ from tvm.s_tir.schedule import Trace
 from pruner_engine.errors import UserError
 from pruner_engine.space.design_space import seed_of, space_generator
 from pruner_engine.tasks.foreign import read_trace
+from pruner_engine.tasks.layout_free import unmark_vectors
 from pruner_engine.tasks.task import TuningTask
 
 
 def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str, candidate: str = "0") -> Schedule:
-    """Apply a trace to the task's module, and run the design space's postprocessors where the trace stops before them.
+    """Apply a trace as the task's design space does, with its postprocessors where the trace stops before them.
 
     Args:
         trace_json: JSON text of `Trace.as_json()`.
@@ -24,7 +25,7 @@ def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str, ca
         UserError: the trace does not fit the task, or a postprocessor refuses the result.
     """
     try:
-        schedule = Schedule(task.mod, seed=seed_of(candidate), error_render_level="none")
+        schedule = Schedule(unmark_vectors(task.mod), seed=seed_of(candidate), error_render_level="none")
         instructions, decisions = read_trace(trace_json)
         Trace.apply_json_to_schedule([instructions, decisions], schedule)
     except (ValueError, TypeError, RuntimeError) as error:
