@@ -97,6 +97,15 @@ def test_ptx_without_a_compiler_is_a_sentence(monkeypatch):
         ptx_of("", "sm_80")
 
 
+def test_a_schedule_that_a_gpu_cannot_run_is_a_sentence():
+    gpu_task = task_of("matmul:128,128,128", GPU)
+    space = DesignSpace.generate(gpu_task, GPU)
+    drafted = [space.candidate(0, row) for row in space.sketches[0].sample(np.random.default_rng(0), 16)]
+    refused = next(candidate for candidate in drafted if space.apply(candidate) is None)
+    with pytest.raises(UserError, match=r"The postprocessor \w+ refuses"):
+        code_of(gpu_task, GPU, ["tvmscript"], trace_json(space.trace_of(refused)), refused.hash)
+
+
 def test_the_loop_nest_is_indented_by_depth(task, schedule):
     lines = texts_of(task, CPU, trace_json(schedule.trace), ["nest"])["nest"].splitlines()
     assert lines[0] == "block root" and any(line.startswith("    ") for line in lines)
