@@ -10,7 +10,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import Trace
 
 from draft.spaces import CPU, GPU, space_of
-from pruner_engine.space.decision import CategoricalDecision, LocationDecision, TileDecision
+from pruner_engine.space.decision import CategoricalDecision, LocationDecision, TileDecision, compositions
 from pruner_engine.space.design_space import DesignSpace
 
 CONV = "conv2d:1,16,14,14,32,3,pad=1"
@@ -41,6 +41,13 @@ def test_tiles_are_all_admissible_factorisations(tile):
     for _ in range(5):
         moved = tile.mutate(rng, moved)
         assert {tuple(v) for v in moved.tolist()} <= expected
+
+
+def test_exponents_are_shared_out_in_every_way_in_order():
+    for total, parts in [(0, 1), (5, 1), (0, 3), (4, 3), (3, 5)]:
+        every = itertools.product(range(total + 1), repeat=parts)
+        assert compositions(total, parts).tolist() == [list(ways) for ways in every if sum(ways) == total]
+    assert len(compositions(12, 8)) == 50_388, "of 2**12 in as many factors as a project file may ask for"
 
 
 def test_the_prior_of_a_tile_is_metaschedules():

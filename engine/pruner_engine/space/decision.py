@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -227,5 +227,7 @@ def prime_factors(number: int) -> list[tuple[int, int]]:
 
 def compositions(total: int, parts: int) -> np.ndarray:
     """All ways to write `total` as an ordered sum of `parts` non-negative integers, int64[ways, parts]."""
-    heads = [c for c in product(range(total + 1), repeat=parts - 1) if sum(c) <= total]
-    return np.array([[*head, total - sum(head)] for head in heads], dtype=np.int64).reshape(len(heads), parts)
+    places = total + parts - 1  # of ones and of what divides them
+    found = list(combinations(range(places), parts - 1))
+    dividers = np.array(found, dtype=np.int64).reshape(len(found), parts - 1)
+    return np.diff(dividers, axis=1, prepend=-1, append=places) - 1
