@@ -262,6 +262,15 @@ def test_what_is_done_to_joined_parts_is_done_as_they_are_joined(seed):
     np.testing.assert_allclose(run(schedule.mod, arrays), run(task.mod, arrays), 1e-5, 1e-6)
 
 
+def test_joined_parts_that_are_a_result_too_stay_a_stage():
+    parts = [tvm.te.placeholder((4, 16), name=f"part{i}") for i in range(2)]
+    joined = tvm.topi.concatenate(parts, axis=-1)
+    task = kernel_task(tvm.te.create_prim_func([*parts, joined, tvm.topi.nn.relu(joined)]))
+    for sketch in (space := DesignSpace.generate(task, HOST)).sketches:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(0), 1)[0]))
+        assert len(schedule.get_child_blocks(schedule.get_sblock("root"))) == 2
+
+
 def test_a_vector_never_holds_two_sources():
     parts = [tvm.te.placeholder((4, c)) for c in (9, 23)]
     task = kernel_task(tvm.te.create_prim_func([*parts, tvm.topi.concatenate(parts, axis=-1)]))
