@@ -120,6 +120,20 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
+def test_register_tile_takes_what_is_scaled_by_a_number():
+    """One that is an input, or is computed, of no axes."""
+    x, scale = tvm.te.placeholder((24, 64), name="x"), tvm.te.placeholder((), name="scale")
+    k = tvm.te.reduce_axis((0, 24), name="k")
+    sums = tvm.te.compute((64,), lambda j: tvm.te.sum(x[k, j] * scale(), axis=k), name="sums")
+    task = kernel_task(tvm.te.create_prim_func([x, scale, sums]))
+    rng = np.random.default_rng(0)
+    arrays = [np.asarray(rng.standard_normal(a.shape), a.dtype) for a in task.args]
+    space = DesignSpace.generate(task, HOST)
+    sketch = next(sketch for sketch in space.sketches if is_closed(sketch.trace))
+    schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
+    assert difference(run(schedule.mod, arrays), run(task.mod, arrays), 24) == ""
+
+
 @pytest.mark.parametrize(("quarters", "own"), [(3, {False}), (5, {False}), (6, {False, True}), (8, {True})])
 def test_parts_of_a_vector_are_left_to_other_rules_too(quarters, own):
     lanes = vector_bits_of(HOST) // 32

@@ -205,7 +205,7 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
                 shared=shared,
                 step=step,
                 rows=row is not None and any(step_along(index, row) != 0 for index in indices),
-                whole=isinstance(indices[-1], Var),
+                whole=bool(indices) and isinstance(indices[-1], Var),
                 layout_free=any(read.source.same_as(param) for param in free),
             )
         )
