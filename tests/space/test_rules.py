@@ -120,11 +120,29 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
+def test_register_tile_computes_the_same_with_an_axis_of_one_between_others():
+    """As of queries in groups of heads: such a loop must not stand between those that threads share."""
+    x = tvm.te.placeholder((2, 1, 3, 5, 12), name="x")
+    w = tvm.te.placeholder((2, 1, 3, 12, 32), name="w")
+    k = tvm.te.reduce_axis((0, 12), name="k")
+    products = tvm.te.compute((2, 1, 3, 5, 32), lambda *i: tvm.te.sum(x(*i[:4], k) * w(*i[:3], k, i[4]), axis=k))
+    task = kernel_task(tvm.te.create_prim_func([x, w, products]))
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    space = DesignSpace.generate(task, HOST)
+    own = [sketch for sketch in space.sketches if is_closed(sketch.trace)]
+    assert own
+    for sketch in own:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
+        assert difference(run(schedule.mod, arrays), want, 12) == ""
+
+
 def test_register_tile_takes_what_is_scaled_by_a_number():
     """One that is an input, or is computed, of no axes."""
     x, scale = tvm.te.placeholder((24, 64), name="x"), tvm.te.placeholder((), name="scale")
     k = tvm.te.reduce_axis((0, 24), name="k")
-    sums = tvm.te.compute((64,), lambda j: tvm.te.sum(x[k, j] * scale(), axis=k), name="sums")
+    sums = tvm.te.compute((64,), lambda j: tvm.te.sum(x(k, j) * scale(), axis=k), name="sums")
     task = kernel_task(tvm.te.create_prim_func([x, scale, sums]))
     rng = np.random.default_rng(0)
     arrays = [np.asarray(rng.standard_normal(a.shape), a.dtype) for a in task.args]
