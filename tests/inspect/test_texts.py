@@ -97,6 +97,16 @@ def test_ptx_without_a_compiler_is_a_sentence(monkeypatch):
         ptx_of("", "sm_80")
 
 
+def test_what_nvcc_calls_an_error_is_told_and_no_warning_before_it(monkeypatch, tmp_path):
+    compiler = tmp_path / "nvcc"
+    said = "nvcc warning : an old GPU\nkernel.cu(3): error: no such type"
+    compiler.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 2\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match=r"kernel: kernel.cu\(3\): error: no such type"):
+        ptx_of("", "sm_80")
+
+
 def test_a_schedule_that_a_gpu_cannot_run_is_a_sentence():
     gpu_task = task_of("matmul:128,128,128", GPU)
     space = DesignSpace.generate(gpu_task, GPU)
