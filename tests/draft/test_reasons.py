@@ -93,6 +93,10 @@ def test_a_schedule_at_the_peak_has_arithmetic_only():
         assert calming == "Nothing stands out." and "is arithmetic" in arithmetic
 
 
+def test_what_tensor_cores_compute_is_not_held_against_the_peak_of_the_others():
+    assert reasons(changed(GPU_CALM, symbols={"flops": 8e10}), A100) == ["Nothing stands out."]
+
+
 def test_a_measurement_far_from_the_prediction_is_told():
     assert "2.00× the prediction" in reasons(CPU_CALM, ZEN, 2 * CPU_CALM.latency_s)[-1]
     assert len(reasons(CPU_CALM, ZEN, 1.1 * CPU_CALM.latency_s)) == 2

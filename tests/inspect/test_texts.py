@@ -7,12 +7,16 @@ import shutil
 
 import numpy as np
 import pytest
+from tvm.relax import op
 
+from graphs import graph
 from pruner_engine.errors import UserError
 from pruner_engine.inspect import code_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
 from schedules import CPU, GPU, random_schedule, task_of
 
 
@@ -46,8 +50,16 @@ def test_a_trace_without_postprocessing_is_finished(task, schedule):
     assert texts_of(task, CPU, free, ["tvmscript"])["tvmscript"] == schedule.mod.script()
 
 
-def test_code_of_what_was_only_drafted_is_what_would_be_built():
-    dense = task_of("dense:128,512,96")
+def biased_task():
+    """Of a product whose matrix and bias are weights of the model."""
+    made = graph(lambda x, w, bias: op.add(op.matmul(x, w), bias), (32, 48), constants=[(48, 64), (64,)])
+    (found,) = extract_tasks(prepare(made, CPU), CPU)
+    return found
+
+
+@pytest.mark.parametrize("make", [lambda: task_of("dense:128,512,96"), biased_task], ids=["arguments", "weights"])
+def test_code_of_what_was_only_drafted_is_what_would_be_built(make):
+    dense = make()
     space = DesignSpace.generate(dense, CPU)
     rng = np.random.default_rng(0)
     drafted = [space.candidate(s.index, row) for s in space.sketches for row in s.sample(rng, 4)]
@@ -83,6 +95,25 @@ def test_ptx_without_a_compiler_is_a_sentence(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UserError, match="nvcc"):
         ptx_of("", "sm_80")
+
+
+def test_what_nvcc_calls_an_error_is_told_and_no_warning_before_it(monkeypatch, tmp_path):
+    compiler = tmp_path / "nvcc"
+    said = "nvcc warning : an old GPU\nkernel.cu(3): error: no such type"
+    compiler.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 2\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match=r"kernel: kernel.cu\(3\): error: no such type"):
+        ptx_of("", "sm_80")
+
+
+def test_a_schedule_that_a_gpu_cannot_run_is_a_sentence():
+    gpu_task = task_of("matmul:128,128,128", GPU)
+    space = DesignSpace.generate(gpu_task, GPU)
+    drafted = [space.candidate(0, row) for row in space.sketches[0].sample(np.random.default_rng(0), 16)]
+    refused = next(candidate for candidate in drafted if space.apply(candidate) is None)
+    with pytest.raises(UserError, match=r"The postprocessor \w+ refuses"):
+        code_of(gpu_task, GPU, ["tvmscript"], trace_json(space.trace_of(refused)), refused.hash)
 
 
 def test_the_loop_nest_is_indented_by_depth(task, schedule):

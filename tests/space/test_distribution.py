@@ -47,6 +47,9 @@ def test_values_of_a_choice_are_told_and_fixed_decisions_left_out():
     [
         {},
         {"kind": "location", "name": "pad", "domain": {}},
+        {"kind": "location", "name": "pad", "domain": {"indices": []}},
+        {"kind": "tile", "name": "i", "domain": {"extent": 8, "n": 2, "max_innermost": 0, "partition": [0, 1]}},
+        {"kind": "tile", "name": "i", "domain": {"extent": 8, "n": 2, "max_innermost": "4", "partition": [0, 1]}},
         *(
             {"kind": "tile", "name": "i", "domain": {"extent": e, "n": n, "max_innermost": 4, "partition": [0, 1]}}
             for e, n in [(1 << 63, 2), (0, 2), ("64", 2), (64, 1 << 40), (1 << 30, 8), (64, 0)]

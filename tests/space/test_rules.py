@@ -120,6 +120,38 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
+def test_register_tile_computes_the_same_with_an_axis_of_one_between_others():
+    """As of queries in groups of heads: such a loop must not stand between those that threads share."""
+    x = tvm.te.placeholder((2, 1, 3, 5, 12), name="x")
+    w = tvm.te.placeholder((2, 1, 3, 12, 32), name="w")
+    k = tvm.te.reduce_axis((0, 12), name="k")
+    products = tvm.te.compute((2, 1, 3, 5, 32), lambda *i: tvm.te.sum(x(*i[:4], k) * w(*i[:3], k, i[4]), axis=k))
+    task = kernel_task(tvm.te.create_prim_func([x, w, products]))
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    space = DesignSpace.generate(task, HOST)
+    own = [sketch for sketch in space.sketches if is_closed(sketch.trace)]
+    assert own
+    for sketch in own:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
+        assert difference(run(schedule.mod, arrays), want, 12) == ""
+
+
+def test_register_tile_takes_what_is_scaled_by_a_number():
+    """One that is an input, or is computed, of no axes."""
+    x, scale = tvm.te.placeholder((24, 64), name="x"), tvm.te.placeholder((), name="scale")
+    k = tvm.te.reduce_axis((0, 24), name="k")
+    sums = tvm.te.compute((64,), lambda j: tvm.te.sum(x(k, j) * scale(), axis=k), name="sums")
+    task = kernel_task(tvm.te.create_prim_func([x, scale, sums]))
+    rng = np.random.default_rng(0)
+    arrays = [np.asarray(rng.standard_normal(a.shape), a.dtype) for a in task.args]
+    space = DesignSpace.generate(task, HOST)
+    sketch = next(sketch for sketch in space.sketches if is_closed(sketch.trace))
+    schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
+    assert difference(run(schedule.mod, arrays), run(task.mod, arrays), 24) == ""
+
+
 @pytest.mark.parametrize(("quarters", "own"), [(3, {False}), (5, {False}), (6, {False, True}), (8, {True})])
 def test_parts_of_a_vector_are_left_to_other_rules_too(quarters, own):
     lanes = vector_bits_of(HOST) // 32
@@ -260,6 +292,15 @@ def test_what_is_done_to_joined_parts_is_done_as_they_are_joined(seed):
     schedule = space.apply(space.candidate(0, sketch.sample(rng, 1)[0]))
     assert len(schedule.get_child_blocks(schedule.get_sblock("root"))) == 1
     np.testing.assert_allclose(run(schedule.mod, arrays), run(task.mod, arrays), 1e-5, 1e-6)
+
+
+def test_joined_parts_that_are_a_result_too_stay_a_stage():
+    parts = [tvm.te.placeholder((4, 16), name=f"part{i}") for i in range(2)]
+    joined = tvm.topi.concatenate(parts, axis=-1)
+    task = kernel_task(tvm.te.create_prim_func([*parts, joined, tvm.topi.nn.relu(joined)]))
+    for sketch in (space := DesignSpace.generate(task, HOST)).sketches:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(0), 1)[0]))
+        assert len(schedule.get_child_blocks(schedule.get_sblock("root"))) == 2
 
 
 def test_a_vector_never_holds_two_sources():

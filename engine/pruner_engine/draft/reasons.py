@@ -15,6 +15,7 @@ from pruner_engine.units import count, latency, percent, rate, ratio, si, size
 _NOTABLE = 0.05  # share of the time that a cost must reach to be told
 _MOSTLY = 0.5  # share of the time from which on arithmetic is put beside the device's peak
 _FAR = 1.5  # measurement over prediction, or the other way round, from which on the prediction is called into question
+_AT_PEAK = 1.01  # of the predicted time: beyond, faster units compute than those that the peak is of
 
 #: share of the predicted time that the cause costs, and the sentence
 Reason = tuple[float, str]
@@ -36,7 +37,7 @@ def reasons(found: Explanation, profile: DeviceProfile, measured_s: float | None
     rules = _CPU if profile.gpu is None else _GPU
     told = sorted((r for rule in rules for r in rule(found, profile) if r[0] >= _NOTABLE), reverse=True)
     sentences = [text for _, text in told] or ["Nothing stands out."]
-    if _share(found, "compute") > _MOSTLY:
+    if _share(found, "compute") > _MOSTLY and _seconds_at_peak(found, profile) <= _AT_PEAK * found.times["compute"]:
         sentences.append(_arithmetic(found, profile))
     if measured_s is not None and measured_s > _FAR * found.latency_s:
         sentences.append(
@@ -60,11 +61,14 @@ def _of_time(found: Explanation, name: str) -> str:
 
 
 def _arithmetic(found: Explanation, profile: DeviceProfile) -> str:
-    flops = found.symbols["flops"]
     return (
-        f"{_of_time(found, 'compute')} is arithmetic: {si(flops)}FLOP, which the device's peak of"
-        f" {rate(profile.peak_flops, 'FLOP')} could do in {latency(flops / profile.peak_flops)}."
+        f"{_of_time(found, 'compute')} is arithmetic: {si(found.symbols['flops'])}FLOP, which the device's peak of"
+        f" {rate(profile.peak_flops, 'FLOP')} could do in {latency(_seconds_at_peak(found, profile))}."
     )
+
+
+def _seconds_at_peak(found: Explanation, profile: DeviceProfile) -> float:
+    return found.symbols["flops"] / profile.peak_flops
 
 
 # ---------------------------------------------------------------- CPU

@@ -15,6 +15,7 @@ _SOURCE = 1  # nvcc's number of the file that it was given; others are CUDA's he
 _LOCATION = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)")
 _FILE = re.compile(r"\s*\.file\s")
 _INSTRUCTION = re.compile(r"\s+(@|[a-z])")
+_FAULT = re.compile(r"\b(error|fatal)\b")  # warnings come before it
 
 
 def ptx_of(source: str, arch: str) -> tuple[str, list[int | None]]:
@@ -42,8 +43,9 @@ def ptx_of(source: str, arch: str) -> tuple[str, list[int | None]]:
         except subprocess.TimeoutExpired as error:
             raise UserError(f"nvcc took longer than {_TIMEOUT_S} s.", "Look at the CUDA source instead.") from error
         if done.returncode:
-            said = (done.stderr.strip() or "nothing").splitlines()[0]
-            raise UserError(f"nvcc does not compile this kernel: {said}", "Look at the CUDA source instead.")
+            said = done.stderr.strip().splitlines() or ["nothing"]
+            fault = next((line for line in said if _FAULT.search(line)), said[0])
+            raise UserError(f"nvcc does not compile this kernel: {fault}", "Look at the CUDA source instead.")
         return _without_locations(out.read_text())
 
 

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,8 @@ class Decision(ABC):
     def admits(self, value: Any) -> bool:
         """Whether `value`, as a trace holds it, is in the domain."""
         row = self.from_json(value)
-        return len(row) == self.width and bool((self.values() == np.array(row)).all(axis=1).any())
+        whole = row == (list(value) if self.width > 1 else [value])  # else something was rounded, or read
+        return whole and len(row) == self.width and bool((self.values() == np.array(row)).all(axis=1).any())
 
     def as_json(self) -> dict[str, Any]:
         return {"kind": self.kind, "name": self.name, "domain": self.domain()}
@@ -227,5 +228,7 @@ def prime_factors(number: int) -> list[tuple[int, int]]:
 
 def compositions(total: int, parts: int) -> np.ndarray:
     """All ways to write `total` as an ordered sum of `parts` non-negative integers, int64[ways, parts]."""
-    heads = [c for c in product(range(total + 1), repeat=parts - 1) if sum(c) <= total]
-    return np.array([[*head, total - sum(head)] for head in heads], dtype=np.int64).reshape(len(heads), parts)
+    places = total + parts - 1  # of ones and of what divides them
+    found = list(combinations(range(places), parts - 1))
+    dividers = np.array(found, dtype=np.int64).reshape(len(found), parts - 1)
+    return np.diff(dividers, axis=1, prepend=-1, append=places) - 1

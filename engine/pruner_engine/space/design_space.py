@@ -24,7 +24,7 @@ from pruner_engine.tasks.layout_free import unmark_vectors
 from pruner_engine.tasks.task import TuningTask
 
 _BATCH = 64  # candidates whose schedules are in memory together: each takes megabytes
-_INVALID = (RuntimeError, ValueError, TypeError, IndexError)  # what TVM raises for a schedule that cannot be built
+INVALID = (RuntimeError, ValueError, TypeError, IndexError)  # what TVM raises for a schedule that cannot be built
 
 
 class DesignSpace:
@@ -59,7 +59,7 @@ class DesignSpace:
         context = _context(task, target, seed, space_generator(target, without))
         try:
             schedules = context.generate_design_space()
-        except _INVALID:  # TVM's own rules stumble over some kernels
+        except INVALID:  # TVM's own rules stumble over some kernels
             context = _context(task, target, seed, space_generator(target, without, cautious=True))
             schedules = context.generate_design_space()
         return cls(task, target, context, [schedule.trace.simplified(remove_postproc=True) for schedule in schedules])
@@ -77,7 +77,7 @@ class DesignSpace:
                 trace = schedule.trace.simplified(remove_postproc=True)
                 if trace_hash(trace) not in self._by_hash:
                     self._add(trace)
-            except _INVALID:
+            except INVALID:
                 continue
 
     def _add(self, trace: Trace) -> None:
@@ -106,7 +106,7 @@ class DesignSpace:
         """The candidate of a trace, as JSON, that was measured elsewhere; None where it does not fit."""
         try:
             return self.from_json(text, "known")
-        except _INVALID:
+        except INVALID:
             return None
 
     def from_trace(self, trace: Trace, origin: str) -> Candidate:
@@ -154,7 +154,7 @@ class DesignSpace:
             schedule.enter_postproc()
             if all(postproc.apply(schedule) for postproc in self._postprocs):
                 return schedule
-        except _INVALID:
+        except INVALID:
             pass  # such a candidate is invalid, no more
         return None
 

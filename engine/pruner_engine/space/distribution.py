@@ -54,18 +54,26 @@ def decision_from(spec: dict[str, Any]) -> Decision:
         UserError: it makes no sense, or has more values than a sketch's would.
     """
     try:
-        domain, name = spec["domain"], spec["name"]
-        if spec["kind"] == TileDecision.kind:
-            extent, n = domain["extent"], domain["n"]
-            if not (1 <= extent < 1 << 31 and 1 <= n <= _MOST_FACTORS and _tilings(extent, n) <= _MOST_VALUES):
-                raise ValueError(f"{extent} in {n} factors")
-            partition = (domain["partition"][0], domain["partition"][1])
-            return TileDecision(-1, name, extent, n, domain["max_innermost"], partition)
-        if spec["kind"] == CategoricalDecision.kind:
-            return CategoricalDecision(-1, name, tuple(domain["candidates"]), tuple(domain["probs"]))
-        return LocationDecision(-1, name, tuple(domain["indices"]))
+        made = _read(spec)
+        if not made.size:
+            raise ValueError("no value")
     except (LookupError, TypeError, ValueError) as error:
         raise UserError("The project file tells of a decision that makes no sense.", "Restore a copy of it.") from error
+    return made
+
+
+def _read(spec: dict[str, Any]) -> Decision:
+    """Raises LookupError, TypeError or ValueError: it makes no sense."""
+    domain, name = spec["domain"], spec["name"]
+    if spec["kind"] == TileDecision.kind:
+        extent, n = domain["extent"], domain["n"]
+        if not (1 <= extent < 1 << 31 and 1 <= n <= _MOST_FACTORS and _tilings(extent, n) <= _MOST_VALUES):
+            raise ValueError(f"{extent} in {n} factors")
+        partition = (domain["partition"][0], domain["partition"][1])
+        return TileDecision(-1, name, extent, n, domain["max_innermost"], partition)
+    if spec["kind"] == CategoricalDecision.kind:
+        return CategoricalDecision(-1, name, tuple(domain["candidates"]), tuple(domain["probs"]))
+    return LocationDecision(-1, name, tuple(domain["indices"]))
 
 
 def _tilings(extent: int, n: int) -> int:

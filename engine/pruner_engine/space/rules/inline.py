@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from tvm.ir.utils import derived_object
-from tvm.s_tir import Schedule
+from tvm.s_tir import Schedule, ScheduleError
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
@@ -37,8 +39,9 @@ class OnceInline(PyScheduleRule):
         if _would_repeat_calls(sch, block):
             return [sch]
         if self.cases and _is_chosen_into_one_reader(sch, block):
-            sch.compute_inline(block)
-            return [sch]
+            with contextlib.suppress(ScheduleError):  # it is a result of the kernel, too
+                sch.compute_inline(block)
+                return [sch]
         return list(self.stock.apply(sch, block))
 
     def clone(self) -> ms.ScheduleRule:

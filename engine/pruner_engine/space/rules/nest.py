@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from itertools import dropwhile
 
 import tvm_ffi
 from tvm.ir import Expr
@@ -62,6 +63,7 @@ class Nest:
     Attributes:
         rows: loops of the output's axes but the last, outermost first, those of extent 1 left out; before the others
             the ones that move through all that moves with the vector axis (groups, batches of matrices).
+        units: loops of extent 1 of the output's axes, but those outside all rows.
         vector: loop of the output's last axis.
         reduction: reduction loops, outermost first.
         operands: what is read, the output left out.
@@ -69,6 +71,7 @@ class Nest:
     """
 
     rows: list[LoopRV]
+    units: list[LoopRV]
     vector: LoopRV
     reduction: list[LoopRV]
     operands: list[Operand]
@@ -92,6 +95,7 @@ def read_nest(sch: Schedule, block_rv: SBlockRV) -> Nest | None:
         return None
     return Nest(
         rows=[of[v][0] for v in rows],
+        units=[of[v][0] for v in dropwhile(lambda v: of[v][1] == 1, spatial[:-1]) if of[v][1] == 1],
         vector=of[spatial[-1]][0],
         reduction=[of[v.var][0] for v in block.iter_vars if v.iter_type == IterVar.CommReduce],
         operands=operands,
@@ -205,7 +209,7 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
                 shared=shared,
                 step=step,
                 rows=row is not None and any(step_along(index, row) != 0 for index in indices),
-                whole=isinstance(indices[-1], Var),
+                whole=bool(indices) and isinstance(indices[-1], Var),
                 layout_free=any(read.source.same_as(param) for param in free),
             )
         )

@@ -47,7 +47,7 @@ class _Tiling:
         *blocks, steps, unrolled = self._tile(channel, 3 if blocked else 2, _UNROLL)
         # the vector axis outside the rows: a panel of the packed operand is used by all rows
         middle = [middle[-1], *middle[:-1]]
-        sch.reorder(*outer, *blocks, *middle, *windows, steps, unrolled, *inner, lane)
+        sch.reorder(*nest.units, *outer, *blocks, *middle, *windows, steps, unrolled, *inner, lane)
         parallel = sch.fuse(*outer)
         sch.parallel(parallel)
         sch.vectorize(lane)
