@@ -1,4 +1,4 @@
-"""CUDA kernels on a CPU: what TVM's code generator writes is compiled as C++, behind cuda_on_cpu.h, and run thread by thread.
+"""CUDA kernels on a CPU: what TVM's code generator writes, compiled as C++ behind cuda_on_cpu.h, thread by thread.
 
 Unlike a schedule whose threads run one after another (without_threads.py), this is what a GPU is given: with the
 barriers that TVM has put in, memory that buffers share, vectors, shuffles, and instructions of Tensor Cores.
@@ -68,9 +68,7 @@ class KernelsOnCpu:
         source: in CUDA, without what it includes.
     """
 
-    def __init__(
-        self, mod: tvm.IRModule, target: Target, edit: Callable[[str], str] = lambda source: source
-    ) -> None:
+    def __init__(self, mod: tvm.IRModule, target: Target, edit: Callable[[str], str] = lambda source: source) -> None:
         host, device = _lowered(mod, target)
         self.source = edit(_code(device, target))
         self._params = [str(param.name) for param in mod["main"].params]

@@ -20,7 +20,7 @@ def decimal(written: str) -> str:
     return written.replace(_ENGLISH, _style["point"])
 
 
-def general(value: float, digits: int = 3) -> str:
+def general(value: float, digits: int = 6) -> str:
     """A number without a unit: so many significant digits at most, an exponent where it is very large or small."""
     return decimal(f"{value:.{digits}g}")
 

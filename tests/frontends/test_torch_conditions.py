@@ -1,6 +1,7 @@
 """Conditions of exported programs are read as arithmetic, and nothing of them is run."""
 
 import pytest
+
 from pruner_engine.frontends.torch.conditions import holds
 
 SHAPES = {"x": [2, 9], "flag": [], "states_0": [4], "named_key": [7, 3]}

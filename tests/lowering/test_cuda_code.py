@@ -25,7 +25,12 @@ FLOATS += ["conv2d:1,8,10,10,16,3,stride=2,pad=1", "conv2d:1,8,10,10,12,3,layout
 FLOATS += ["depthwise:1,12,8,8,3,layout=NHWC", "deconv2d:1,8,4,4,4,4", "maxpool:1,6,9,9,3,stride=2"]
 FLOATS += ["softmax:16,40", "layernorm:12,24", "sum:12,50", "gelu:12,20"]
 TENSOR_CORES = ["matmul:64,48,32,float16", "bmm:2,32,32,16,float16", "dense:48,32,64,float16"]
-TENSOR_CORES += ["conv2d:1,16,8,8,32,3,layout=NHWC,float16", "matmul:64,32,64,bfloat16", "matmul:64,32,64,int8", *PADDED]
+TENSOR_CORES += [
+    "conv2d:1,16,8,8,32,3,layout=NHWC,float16",
+    "matmul:64,32,64,bfloat16",
+    "matmul:64,32,64,int8",
+    *PADDED,
+]
 
 
 def arrays_of(task):

@@ -16,7 +16,7 @@ def test_decimals_are_written_as_a_language_does() -> None:
     try:
         assert units.latency(0.00123) == "1,23 ms" and units.duration(0.42) == "0,42 s"
         assert (units.percent(0.0001), units.percent(0.042), units.percent(0.42)) == ("<0,1 %", "4,2 %", "42 %")
-        assert units.general(0.12345) == "0,123" and units.general(12.3456, 6) == "12,3456"
+        assert units.general(0.12345, digits=3) == "0,123" and units.general(12.3456) == "12,3456"
     finally:
         units.write_decimals_with(".")
     assert units.latency(0.00123) == "1.23 ms"

@@ -55,7 +55,12 @@ def test_exponents_are_shared_out_in_every_way_in_order():
 
 @pytest.mark.parametrize(
     "change",
-    [lambda tile: [*tile[:-1], tile[-1] + 0.5], lambda tile: [*map(str, tile)], lambda tile: [math.inf, *tile[1:]], sum],
+    [
+        lambda tile: [*tile[:-1], tile[-1] + 0.5],
+        lambda tile: [*map(str, tile)],
+        lambda tile: [math.inf, *tile[1:]],
+        sum,
+    ],
     ids=["between", "words", "infinite", "one number"],
 )
 def test_an_edit_is_of_whole_numbers(change):

@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 
-
 from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.processes.memory import memory_bytes
 

@@ -6,7 +6,6 @@ import os
 import platform
 from typing import Any
 
-
 from pruner_engine import __version__
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.requirements import installed_versions

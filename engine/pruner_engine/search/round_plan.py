@@ -102,7 +102,7 @@ class RoundPlanner:
 
 
 def _fit(proposed: Sequence[Candidate], known: set[str]) -> list[Candidate]:
-    """Those that can be measured: a strategy of somebody else's may propose one that is known, twice, or not applied."""
+    """Those that can be measured: a plugin's strategy may propose one that is known, twice, or not applied."""
     found: dict[str, Candidate] = {}
     for candidate in proposed:
         if candidate.schedule is not None and candidate.hash not in known:

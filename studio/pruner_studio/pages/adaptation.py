@@ -29,19 +29,23 @@ _MODELS = (
 )
 
 
+def _figure(value: float) -> str:
+    return units.general(value, digits=3)
+
+
 def _share(value: float) -> str:
-    return f"{units.general(100 * value)} %"
+    return f"{_figure(100 * value)} %"
 
 
 # key, title, what its axis tells, and what is good
 _PLOTS = (
     ("pair_accuracy", tr("Pair accuracy"), Scale(tr("pairs in order"), _share), tr("higher is better")),
     ("top1", tr("Top-1"), Scale(tr("best over first choice"), _share), tr("higher is better")),
-    ("loss", tr("Loss"), Scale(tr("LambdaRank loss"), units.general), tr("lower is better")),
+    ("loss", tr("Loss"), Scale(tr("LambdaRank loss"), _figure), tr("lower is better")),
     (
         "distance",
         tr("Distance of siamese and target"),
-        Scale(tr("weight distance"), units.general),
+        Scale(tr("weight distance"), _figure),
         tr("how far it has adapted"),
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ class Scale:
     """
 
     name: str
-    text: Callable[[float], str] = partial(units.general, digits=6)
+    text: Callable[[float], str] = units.general
     log: bool = False
 
     @property

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from pruner_engine.errors import UserError
 from pruner_engine.frontends.model import refused_with
 
 _CHARS = 4000  # of a condition that is read
@@ -82,29 +81,29 @@ def _value(node: ast.expr, shapes: Shapes) -> Any:
 
     match node:
         case ast.Constant(value=int() | float()):
-            return node.value
+            found: Any = node.value
         case ast.UnaryOp():
-            return _OPERATIONS[type(node.op)](of(node.operand))
+            found = _OPERATIONS[type(node.op)](of(node.operand))
         case ast.BinOp(op=ast.Pow()):
-            return _power(of(node.left), of(node.right))
+            found = _power(of(node.left), of(node.right))
         case ast.BinOp():
-            return _OPERATIONS[type(node.op)](of(node.left), of(node.right))
-        case ast.BoolOp(op=ast.And()):
-            return all(of(part) for part in node.values)
+            found = _OPERATIONS[type(node.op)](of(node.left), of(node.right))
         case ast.BoolOp():
-            return any(of(part) for part in node.values)
+            found = (all if isinstance(node.op, ast.And) else any)(of(part) for part in node.values)
         case ast.Compare():
-            pairs = pairwise(of(part) for part in (node.left, *node.comparators))
-            return all(_OPERATIONS[type(op)](*pair) for op, pair in zip(node.ops, pairs, strict=True))
+            pairs = pairwise([of(part) for part in (node.left, *node.comparators)])
+            found = all(_OPERATIONS[type(op)](*pair) for op, pair in zip(node.ops, pairs, strict=True))
         case ast.IfExp():
-            return of(node.body if of(node.test) else node.orelse)
+            found = of(node.body if of(node.test) else node.orelse)
         case ast.Subscript(value=ast.Call(func=ast.Attribute(value=source, attr="size"), args=[], keywords=[])):
-            return _shape(source, shapes)[ast.literal_eval(node.slice)]
+            found = _shape(source, shapes)[ast.literal_eval(node.slice)]
         case ast.Call(keywords=[]):
-            return _FUNCTIONS[ast.unparse(node.func)](*map(of, node.args))
+            found = _FUNCTIONS[ast.unparse(node.func)](*map(of, node.args))
         case ast.Name() | ast.Attribute():
-            return _CONSTANTS[ast.unparse(node)]
-    raise ValueError(f"{type(node).__name__} is no arithmetic")
+            found = _CONSTANTS[ast.unparse(node)]
+        case _:
+            raise ValueError(f"{type(node).__name__} is no arithmetic")
+    return found
 
 
 def _power(base: float, exponent: float) -> Any:
