@@ -139,12 +139,13 @@ _MEANT = ("time_ratio", "own_time_ratio", "trials_ratio", "final")
 def _together(runs: Sequence[Json]) -> Json:
     """Figures of one strategy over the seeds of a workload."""
     compared = [run for run in runs if "reached" in run]
+    timed = compared or runs  # of the seeds that the baseline has, too: strategies are held against each other
     return {
         "seeds": len(runs),
         "reached": sum(run["reached"] for run in compared),
         "compared": len(compared),
-        "latency_s": _geometric_mean(run["latency_s"] for run in runs),
-        "seconds": _geometric_mean(run["seconds"] for run in runs),
+        "latency_s": _geometric_mean(run["latency_s"] for run in timed),
+        "seconds": _geometric_mean(run["seconds"] for run in timed),
         "share": _mean_shares(runs),
         **{name: _geometric_mean(run[name] for run in compared) for name in _MEANT},
         "spread": {name: _spread(run[name] for run in compared) for name in _MEANT},
