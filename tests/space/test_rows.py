@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import Trace
 
 from draft.spaces import CPU, GPU, space_of
+from pruner_engine.errors import UserError
 from pruner_engine.space.decision import CategoricalDecision, LocationDecision, TileDecision, compositions
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.edited import checked_row
 
 CONV = "conv2d:1,16,14,14,32,3,pad=1"
 TILES = [
@@ -48,6 +51,25 @@ def test_exponents_are_shared_out_in_every_way_in_order():
         every = itertools.product(range(total + 1), repeat=parts)
         assert compositions(total, parts).tolist() == [list(ways) for ways in every if sum(ways) == total]
     assert len(compositions(12, 8)) == 50_388, "of 2**12 in as many factors as a project file may ask for"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tile: [*tile[:-1], tile[-1] + 0.5],
+        lambda tile: [*map(str, tile)],
+        lambda tile: [math.inf, *tile[1:]],
+        sum,
+    ],
+    ids=["between", "words", "infinite", "one number"],
+)
+def test_an_edit_is_of_whole_numbers(change):
+    sketch = next(s for s in space_of("matmul:128,96,64", CPU).sketches if s.width)
+    decisions = sketch.to_json(sketch.sample(np.random.default_rng(0), 1)[0])
+    assert sketch.to_json(checked_row(sketch, decisions)) == decisions
+    at = next(i for i, decision in enumerate(sketch.decisions) if isinstance(decision, TileDecision))
+    with pytest.raises(UserError, match="is no value of the decision"):
+        checked_row(sketch, [*decisions[:at], change(decisions[at]), *decisions[at + 1 :]])
 
 
 def test_the_prior_of_a_tile_is_metaschedules():

@@ -65,7 +65,8 @@ class Decision(ABC):
     def admits(self, value: Any) -> bool:
         """Whether `value`, as a trace holds it, is in the domain."""
         row = self.from_json(value)
-        return len(row) == self.width and bool((self.values() == np.array(row)).all(axis=1).any())
+        whole = row == (list(value) if self.width > 1 else [value])  # else something was rounded, or read
+        return whole and len(row) == self.width and bool((self.values() == np.array(row)).all(axis=1).any())
 
     def as_json(self) -> dict[str, Any]:
         return {"kind": self.kind, "name": self.name, "domain": self.domain()}

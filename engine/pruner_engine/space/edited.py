@@ -23,7 +23,7 @@ def checked_row(sketch: Sketch, decisions: Sequence[Any]) -> Rows:
     for decision, value in zip(sketch.decisions, decisions, strict=True):
         try:
             fits = decision.admits(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             fits = False
         if not fits:
             raise UserError(
