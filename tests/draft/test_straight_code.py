@@ -18,6 +18,8 @@ from pruner_engine.draft.cpu import _reduction_run
 from pruner_engine.draft.postproc import _in_vectors, postprocessed
 from pruner_engine.draft.program import Program
 from pruner_engine.draft.replay import Replay
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.tasks.task import TuningTask
 
 POOL = "maxpool:1,16,32,32,3,stride=2,pad=1"
 LANES = 16
@@ -180,3 +182,15 @@ def test_a_nest_on_one_core_starts_no_threads():
             assert (told.times["overhead"] >= 1.0) == spread
             seen.add(spread)
     assert seen == {True, False}
+
+
+def test_a_register_holds_half_as_many_numbers_of_eight_bytes():
+    x, w = tvm.te.placeholder((16, 24), "float64", "x"), tvm.te.placeholder((24, 64), "float64", "w")
+    k = tvm.te.reduce_axis((0, 24), name="k")
+    products = tvm.te.compute((16, 64), lambda i, j: tvm.te.sum(x(i, k) * w(k, j), axis=k), name="products")
+    mod = tvm.IRModule({"main": tvm.te.create_prim_func([x, w, products])})
+    space = DesignSpace.generate(TuningTask("kernel", "matmul", "0", mod, (), 1e4, 1), CPU)
+    sketch = next(sketch for sketch in space.sketches if "sch.vectorize" in str(sketch.trace))
+    found = analyzer_of(space).explain(sketch.index, sketch.sample(np.random.default_rng(0), 1)[0])
+    assert found.symbols["vector"] == LANES / 2
+    assert found.penalties["lanes"] == 1

@@ -114,6 +114,7 @@ def test_a_schedule_that_a_gpu_cannot_run_is_a_sentence():
     refused = next(candidate for candidate in drafted if space.apply(candidate) is None)
     with pytest.raises(UserError, match=r"The postprocessor \w+ refuses"):
         code_of(gpu_task, GPU, ["tvmscript"], trace_json(space.trace_of(refused)), refused.hash)
+    assert code_of(gpu_task, GPU, [], trace_json(space.trace_of(refused)), refused.hash) == {}
 
 
 def test_the_loop_nest_is_indented_by_depth(task, schedule):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
 
-from pruner_studio.widgets.what_if import WhatIfEditor
+from pruner_studio.widgets.what_if import WhatIfEditor, divisors
 
 SPEC = [
     {"kind": "tile", "name": "C.i", "domain": {"extent": 96, "n": 4, "max_innermost": 16, "partition": [0, 1]}},
@@ -40,6 +40,12 @@ def test_products_stay_and_limits_hold(qtbot) -> None:
                     assert value[-1] <= 16
                 else:
                     assert math.prod(value[1:]) % 16 == 0
+
+
+def test_factors_of_a_long_loop_are_found_while_a_slider_moves() -> None:
+    for number in range(1, 200):
+        assert divisors(number) == [factor for factor in range(1, number + 1) if number % factor == 0]
+    assert divisors(46_337**2) == [1, 46_337, 46_337**2]
 
 
 def test_edits_are_told_undone_and_redone(qtbot) -> None:

@@ -8,7 +8,7 @@ and two loads a cycle, on which the wide cores of the last decade agree.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
@@ -17,7 +17,7 @@ from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_dept
 from pruner_engine.draft.index import atoms_of, span
 from pruner_engine.draft.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
-from pruner_engine.draft.postproc import ScheduledBlock, postprocessed
+from pruner_engine.draft.postproc import ScheduledBlock, lanes_of, postprocessed
 from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
@@ -42,6 +42,7 @@ def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
 
 
 def _statement(block: ScheduledBlock, core: Core) -> Statement:
+    core = replace(core, lanes=lanes_of(block.source, core.lanes))
     step = _Step.of(block, core)
     share = _balance(block.parallel, core.cores)  # seconds on all cores per second of work
     traffic = _traffic(block, core)

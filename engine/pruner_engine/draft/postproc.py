@@ -94,15 +94,21 @@ def postprocessed(root: Block, lanes: int) -> list[ScheduledBlock]:
         parallel, vector = _spread(loops, used, jobs, width)
         own = _unconditional(loops, used, vector)
         if block.spatial:
-            vector = _lanes_of_spatial(loops, used, vector, registers, unroll, lanes)
+            vector = _lanes_of_spatial(loops, used, vector, registers, unroll, lanes_of(block, lanes))
         else:
-            straight = where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes))
+            straight = where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes_of(block, lanes)))
             vector = maximum(own, straight)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
         unrolled = 0 if block.spatial else unroll
         made.append(ScheduledBlock(block, loops, used, parallel, vector, own > 1, unrolled, tail, registers))
     return made
+
+
+def lanes_of(block: Block, lanes: int) -> int:
+    """Results of a block that fill a vector register of so many float32 numbers; shorter ones are widened meanwhile."""
+    size = min(store.write.buffer.dtype_bytes for store in block.stores)
+    return max(1, lanes * 4 // max(4, size))
 
 
 def _spread(loops: Sequence[Loop], used: Sequence[Touch], jobs: int, width: int) -> tuple[Value, Value]:

@@ -49,6 +49,8 @@ def code_of(
         raise UserError(f"There is no form {unknown[0]!r}.", f"Use one of {', '.join(FORMS)}.")
     if set(forms) & set(_DEVICE_FORMS) and target.kind.name != "cuda":
         raise UserError(f"CUDA and PTX exist for CUDA targets only; this one is {target.kind.name}.", "Ask for asm.")
+    if not forms:  # a schedule that cannot be applied can still be asked about
+        return {}
     schedule = None if trace_json is None else schedule_of(task, target, trace_json, candidate)
     mod = task.mod if schedule is None else schedule.mod
     tree = LoopTree(mod)

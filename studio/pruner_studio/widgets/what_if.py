@@ -25,8 +25,8 @@ _ALONE = -1  # an edit that is never merged, for Qt
 
 def divisors(number: int) -> list[int]:
     """All divisors of a number, ascending."""
-    small = [factor for factor in range(1, math.isqrt(number) + 1) if number % factor == 0]
-    return sorted({*small, *(number // factor for factor in small)})
+    smaller = [factor for factor in range(1, math.isqrt(number) + 1) if number % factor == 0]
+    return [*smaller, *(number // factor for factor in reversed(smaller) if factor * factor != number)]
 
 
 class _Edit(QUndoCommand):
