@@ -25,8 +25,10 @@ def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str, ca
     Raises:
         UserError: the trace does not fit the task, or a postprocessor refuses the result.
     """
+    # held while the schedule is made: TVM changes in place what nobody else holds, and this shares bodies with the task
+    mod = unmark_vectors(task.mod)
     try:
-        schedule = Schedule(unmark_vectors(task.mod), seed=seed_of(candidate), error_render_level="none")
+        schedule = Schedule(mod, seed=seed_of(candidate), error_render_level="none")
         instructions, decisions = read_trace(trace_json)
         Trace.apply_json_to_schedule([instructions, decisions], schedule)
     except INVALID as error:
