@@ -12,7 +12,7 @@ from tvm.relax import op
 from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import host_target
-from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.prepare import layouts, prepare
 from pruner_engine.tasks.within_bounds import within_bounds
 
 TABLE = np.arange(40, dtype="float32").reshape(10, 4)
@@ -52,3 +52,22 @@ def test_so_do_the_models_own(rows: list[int]):
 def test_constants_that_lie_inside_cost_nothing():
     assert tvm_ffi.structural_equal(within_bounds(chosen(INSIDE)), chosen(INSIDE))
     assert not tvm_ffi.structural_equal(within_bounds(chosen(OUTSIDE)), chosen(OUTSIDE))
+
+
+def test_an_axis_that_counts_from_the_end_keeps_no_convolution_from_its_layout():
+    """As those between the parts of PyTorch's attention, whose squeezed axis is the last but one."""
+
+    def network(x, filters, weights):
+        image = op.nn.relu(op.nn.conv2d(x, filters, padding=1))
+        rows = op.matmul(op.reshape(image, (8, 64)), weights)
+        parts = op.permute_dims(op.expand_dims(op.reshape(rows, (8, 1, 3, 16)), [0]), [3, 1, 2, 0, 4])
+        return op.squeeze(parts, [-2])
+
+    mod = graph(network, (1, 3, 8, 8), constants=[(8, 3, 3, 3), (64, 48)])
+    found = layouts(mod, host_target())
+    assert found.channels_last is not None
+    image = np.random.default_rng(0).standard_normal((1, 3, 8, 8)).astype("float32")
+    machines = [machine_of(found.prepared(name)) for name in ("own", "channels-last")]
+    both = [machine["main"](tvm.runtime.tensor(image)).numpy() for machine in machines]
+    assert both[0].shape == (3, 8, 1, 16)
+    np.testing.assert_allclose(*both, rtol=1e-4, atol=1e-4)

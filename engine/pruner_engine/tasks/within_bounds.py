@@ -1,4 +1,7 @@
-"""Indices that may lie outside: a kernel reads the nearest element then, never other memory."""
+"""Indices that may lie outside: a kernel reads the nearest element then, never other memory.
+
+Axes that count from the end, too: by those of `squeeze`, TVM's conversion of layouts writes before a string, and fails.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_o
 
 
 def within_bounds(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module whose `take` operations in "main" clip indices that are computed, given, or constant and outside."""
+    """The module whose `take` operations in "main" clip indices that are computed, given, or constant and outside.
+
+    Axes of `squeeze` count from the first one.
+    """
     return rewritten(mod, _Rewriter(mod))
 
 
@@ -22,6 +28,9 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
+        if operator_of(visited) == "relax.squeeze" and visited.attrs.axis and min(visited.attrs.axis) < 0:
+            (data,) = visited.args
+            return relax.op.squeeze(data, [int(axis) % data.ty.ndim for axis in visited.attrs.axis])
         if operator_of(visited) != "relax.take" or visited.attrs.mode != "fast":
             return visited
         data, indices = visited.args
