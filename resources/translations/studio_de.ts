@@ -5045,6 +5045,10 @@
         <translation>Wählen Sie einen kürzeren Namen.</translation>
     </message>
     <message>
+        <source>Remove that link, or choose another place.</source>
+        <translation>Entfernen Sie diese Verknüpfung, oder wählen Sie einen anderen Ort.</translation>
+    </message>
+    <message>
         <source>Check the disk, then try again: nothing measured is lost.</source>
         <translation>Prüfen Sie den Datenträger und versuchen Sie es noch einmal: nichts Gemessenes ist verloren.</translation>
     </message>
@@ -5071,6 +5075,10 @@
     <message>
         <source>Set HOME to a folder that may be written.</source>
         <translation>Setzen Sie HOME auf einen Ordner, in den geschrieben werden darf.</translation>
+    </message>
+    <message>
+        <source>{0}, which leads back to itself.</source>
+        <translation>{0}, was zu sich selbst zurückführt.</translation>
     </message>
     <message>
         <source>A library that is needed cannot be loaded: {0}.</source>
@@ -5507,6 +5515,14 @@
     <message>
         <source>Tune a model into it, or choose another.</source>
         <translation>Optimieren Sie ein Modell hinein, oder wählen Sie eine andere.</translation>
+    </message>
+    <message>
+        <source>{0} holds a {1}, {2}, which no project has.</source>
+        <translation>{0} enthält {1}, {2}, was kein Projekt hat.</translation>
+    </message>
+    <message>
+        <source>Remove it with a program for SQLite, or ask whoever gave you this project.</source>
+        <translation>Entfernen Sie es mit einem Programm für SQLite, oder fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
     </message>
     <message>
         <source>Chance learns nothing and takes no checkpoint.</source>
