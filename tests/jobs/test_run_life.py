@@ -242,7 +242,7 @@ def test_an_engine_that_another_client_lets_go_outlives_its_parent(tmp_path):
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.protocol import Progress, State, Tune
 engine = EngineProcess()
-engine.send({tune_command(project, trials=60)!r})
+engine.send({tune_command(project, trials=30)!r})
 for event in engine.events():
     if isinstance(event, Progress | State):
         print(getattr(event, "name", "progress"), flush=True)
@@ -255,7 +255,7 @@ for event in engine.events():
         next(line for line in told if line == "detached\n")
         parent.kill()
     wait_for_state(project, "finished")
-    assert len(trial_rows(project)) == 60
+    assert len(trial_rows(project)) == 30
 
 
 def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):
