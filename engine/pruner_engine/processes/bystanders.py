@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 
 from pruner_engine.processes.affinity import usable_cpus
+from pruner_engine.processes.control_groups import said
 
 _WORK = ("user", "nice", "system", "irq", "softirq")
 _TOLD_S = 0.05  # of processor time: less is a few ticks of the clock that counts it
@@ -50,10 +51,7 @@ def _of_others() -> float:
 
 def _numbers(many: int) -> list[int]:
     """Of the cores that psutil tells of."""
-    try:
-        return numbers_in(Path("/proc/stat").read_text())
-    except OSError:
-        return list(range(many))
+    return numbers_in(said(Path("/proc/stat"))) or list(range(many))
 
 
 def numbers_in(stat: str) -> list[int]:
