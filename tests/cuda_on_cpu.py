@@ -174,7 +174,7 @@ def _compiled(source: str, folder: Path) -> ctypes.CDLL:
     body = re.sub(
         r"extern __shared__ __align__\(\d+\) uchar (\w+)\[\];", r"uchar* \1 = fibers::dynamic_shared();", body
     )
-    # groups of asynchronous copies: what is copied here is there at once, and a copy by an instruction is unknown
+    # groups of asynchronous copies are empty: no build asks TVM for the instruction that copies
     body = re.sub(r"tvm_builtin_ptx_cp_async_(commit|wait)_group_\w+\(\);", "", body)
     assert "__shared__" not in body and "asm" not in body, body
     entries = []
