@@ -2,7 +2,8 @@
 //
 // Every thread of a block is a fiber. They run one after the other, each up to the next barrier, in an order that is
 // asked for: what a barrier is missing for comes out different in another order. Memory that threads share holds NaN
-// before it is written, and a barrier that only some of the threads reach ends the kernel.
+// before it is written, and a barrier that only some of the threads reach ends the kernel. An asynchronous copy is made
+// when its thread waits for it and no sooner; until then its place holds NaN.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -39,10 +41,18 @@ enum State { READY, AT_BLOCK, AT_WARP, DONE };
 const int WARP = 32, MOST = 1024;
 const size_t STACK = 256 << 10;
 
+struct Copy {
+  char* to;
+  const char* from;
+  size_t size;
+};
+typedef std::vector<Copy> Group;
 struct Fiber {
   ucontext_t context;
   State state;
   Index place;
+  Group open;                   // copies since the last commit
+  std::deque<Group> committed;  // that are not waited for yet
 };
 struct Region {
   void* data;
@@ -54,6 +64,7 @@ static ucontext_t scheduler;
 static std::function<void()> body;
 static std::vector<Region> shared;
 static std::vector<char> dynamic;
+static bool misaligned;
 static char slots[MOST][8];  // what the threads of a warp give each other
 
 inline void wait(State state) {
@@ -86,6 +97,8 @@ inline bool run_block(const std::vector<int>& order, char* stacks) {
     fiber.context.uc_stack.ss_size = STACK;
     fiber.context.uc_link = &scheduler;
     fiber.state = READY;
+    fiber.open.clear();
+    fiber.committed.clear();
     fiber.place = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
     makecontext(&fiber.context, begin, 0);
   }
@@ -106,7 +119,7 @@ inline bool run_block(const std::vector<int>& order, char* stacks) {
   }
 }
 
-// 0: done; 1: a barrier that only some of the threads have reached.
+// 0: done; 1: a barrier that only some of the threads have reached; 2: too many threads; 3: a copy that is not aligned.
 inline int launch(const unsigned* extents, size_t dynamic_size, int seed, std::function<void()> kernel) {
   gridDim = {extents[0], extents[1], extents[2]};
   blockDim = {extents[3], extents[4], extents[5]};
@@ -120,6 +133,7 @@ inline int launch(const unsigned* extents, size_t dynamic_size, int seed, std::f
   if (seed == 1) std::reverse(order.begin(), order.end());
   std::mt19937 random(seed);
   bool done = true;
+  misaligned = false;
   for (unsigned block = 0; done && block < gridDim.x * gridDim.y * gridDim.z; ++block) {
     blockIdx = {block % gridDim.x, block / gridDim.x % gridDim.y, block / gridDim.x / gridDim.y};
     if (seed > 1) std::shuffle(order.begin(), order.end(), random);
@@ -128,7 +142,26 @@ inline int launch(const unsigned* extents, size_t dynamic_size, int seed, std::f
     done = run_block(order, stacks);
   }
   munmap(stacks, count * STACK);
-  return done ? 0 : 1;
+  return misaligned ? 3 : done ? 0 : 1;
+}
+
+// Of so many bytes, between places that are counted in elements of Into and From bytes; zeros where it is not wanted.
+template <size_t Bytes, size_t Into, size_t From>
+void copy(void* into, int at, const void* from, int begin, bool wanted = true) {
+  Copy made = {(char*)into + at * (long)Into, (const char*)from + begin * (long)From, Bytes};
+  misaligned |= (uintptr_t)made.to % Bytes || (wanted && (uintptr_t)made.from % Bytes);
+  memset(made.to, wanted ? 0xff : 0, Bytes);
+  if (wanted) all[current].open.push_back(made);
+}
+
+inline void commit_copies() {
+  all[current].committed.push_back(std::move(all[current].open));
+  all[current].open.clear();
+}
+
+inline void wait_for_copies(size_t but) {
+  for (auto& groups = all[current].committed; groups.size() > but; groups.pop_front())
+    for (const Copy& made : groups.front()) memcpy(made.to, made.from, made.size);
 }
 
 template <class T, int N>

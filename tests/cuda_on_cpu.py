@@ -25,6 +25,7 @@ _THREADS = Path(__file__).with_suffix(".h")
 _AXES = [f"{kind}Idx.{axis}" for kind in ("block", "thread") for axis in "xyz"]
 _FLAGS = ["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off"]
 _ZONE = 256  # bytes on both sides of a buffer that nobody may write
+_DIVERGENT = 1  # what a launch returns
 _SEEN: list[str] = []
 
 
@@ -99,7 +100,9 @@ class KernelsOnCpu:
             pointers = (ctypes.c_void_p * len(launch.buffers))(*(zones[name].address for name in launch.buffers))
             extents = (ctypes.c_uint * 6)(*launch.extents)
             run = getattr(self._library, f"run_{launch.kernel}")
-            if run(pointers, extents, ctypes.c_size_t(launch.shared), order):
+            code = run(pointers, extents, ctypes.c_size_t(launch.shared), order)
+            assert code in (0, _DIVERGENT), f"{launch.kernel}: {code}"
+            if code:
                 raise DivergentBarrierError(launch.kernel)
         assert all(zone.is_whole for zone in zones.values()), "a kernel wrote beyond a buffer"
         return [zones[name].array for name in self._params]
@@ -174,8 +177,9 @@ def _compiled(source: str, folder: Path) -> ctypes.CDLL:
     body = re.sub(
         r"extern __shared__ __align__\(\d+\) uchar (\w+)\[\];", r"uchar* \1 = fibers::dynamic_shared();", body
     )
-    # groups of asynchronous copies are empty: no build asks TVM for the instruction that copies
-    body = re.sub(r"tvm_builtin_ptx_cp_async_(commit|wait)_group_\w+\(\);", "", body)
+    body = re.sub(r"\bptx_cp_async_legacy_(?:pred_)?c[ag]_(\d+)_(\d+)_(\d+)\(", r"fibers::copy<\1, \2, \3>(", body)
+    body = re.sub(r"tvm_builtin_ptx_cp_async_commit_group_\w+\(\)", "fibers::commit_copies()", body)
+    body = re.sub(r"tvm_builtin_ptx_cp_async_wait_group_\w+_(\d+)\(\)", r"fibers::wait_for_copies(\1)", body)
     assert "__shared__" not in body and "asm" not in body, body
     entries = []
     for kernel, params in re.findall(r"__global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\((.*?)\) \{", body):

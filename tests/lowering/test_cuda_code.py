@@ -1,5 +1,6 @@
 """What TVM writes for a GPU computes what the untuned kernel computes, whatever the order of its threads."""
 
+import re
 import shutil
 
 import numpy as np
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ comp
 HOPPER = resolve_target("h100")
 PROFILE = load_presets()["h100"].profile
 ORDERS = (0, 1, 2)
+ASYNCHRONOUS = "software_pipeline_async_stages"
 
 FLOATS = ["matmul:32,24,40", "bmm:3,16,24,8", "dense:16,20,24", "conv1d:1,8,18,16,3,pad=1"]
 FLOATS += ["conv2d:1,8,10,10,16,3,stride=2,pad=1", "conv2d:1,8,10,10,12,3,layout=NHWC", "conv3d:1,4,3,6,6,8,3,pad=1"]
@@ -76,6 +78,18 @@ def test_kernels_of_tensor_cores(workload):
         assert "mma_sync" in code
 
 
+PIPELINED = ["matmul:48,40,64", "bmm:3,16,24,32", "dense:16,20,48", "conv1d:1,8,18,16,3,pad=1"]
+PIPELINED += ["conv2d:1,8,10,10,16,3,stride=2,pad=1", "conv2d:1,16,10,10,12,3,layout=NHWC", "deconv2d:1,8,4,4,4,4"]
+PIPELINED += ["conv2d:1,16,8,8,32,3,groups=2,layout=NHWC,float16", "matmul:40,24,48,float64"]
+
+
+@pytest.mark.parametrize("workload", PIPELINED)
+def test_pipelines_of_asynchronous_copies(workload):
+    for code in compare(workload, ASYNCHRONOUS, 3e-2 if "float16" in workload else 1e-3):
+        assert "cp_async_wait_group" in code
+        assert "ptx_cp_async_legacy" in code
+
+
 @pytest.mark.parametrize("workload", SPLIT)
 def test_long_sums_that_blocks_share(workload):
     for code in compare(workload, "RFactor"):
@@ -87,9 +101,10 @@ def test_chains_behind_products(workload):
     compare(workload, tolerance=3e-2 if "halves" in workload else 1e-3)
 
 
-def product(edit=lambda source: source):
+def product(edit=lambda source: source, pipelined=False):
     space = DesignSpace.generate(task_of("matmul:32,32,64", HOPPER), HOPPER)
-    sketch = next(sketch for sketch in space.sketches if "RFactor" not in sketch.trace_json())
+    traces = {sketch: sketch.trace_json() for sketch in space.sketches}
+    sketch = next(s for s, trace in traces.items() if "RFactor" not in trace and (ASYNCHRONOUS in trace) == pipelined)
     (mod,) = modules_of(space, sketch, 1)
     return KernelsOnCpu(mod, HOPPER, edit), arrays_of(space.task), space.task.mod
 
@@ -99,6 +114,23 @@ def test_a_barrier_that_is_missing_shows():
     wanted = result_of(mod, arrays)
     found = [kernels(arrays, order)[-1] for order in ORDERS]
     assert not all(np.allclose(one, wanted, 1e-3, 1e-3) for one in found)
+
+
+def waits_for_fewer(source):
+    return re.sub(r"(\w+wait_group_)(\d+)\(", lambda found: f"{found[1]}{int(found[2]) + 1}(", source)
+
+
+@pytest.mark.parametrize("edit", [waits_for_fewer, lambda source: re.sub(r"\w+_commit_group\(\);", "", source)])
+def test_a_wait_for_too_few_copies_shows(edit):
+    kernels, arrays, mod = product(edit, pipelined=True)
+    assert not np.allclose(kernels(arrays)[-1], result_of(mod, arrays), 1e-3, 1e-3)
+
+
+def test_a_gpu_without_the_instruction_copies_through_registers():
+    space = DesignSpace.generate(task_of("matmul:32,32,64", HOPPER), HOPPER)
+    sketch = next(sketch for sketch in space.sketches if ASYNCHRONOUS in sketch.trace_json())
+    (mod,) = modules_of(space, sketch, 1)
+    assert "ptx_cp_async_legacy" not in KernelsOnCpu(mod, resolve_target('{"kind":"cuda","arch":"sm_75"}')).source
 
 
 def test_a_barrier_that_some_threads_pass_by_is_an_error():

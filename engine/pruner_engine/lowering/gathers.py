@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import tvm_ffi
 from tvm import DataType, IRModule
-from tvm.ir import Expr, PrimType, TensorLoad
+from tvm.ir import Expr, TensorLoad
 from tvm.sym import Analyzer
 from tvm.tirx import (
     Add,
@@ -29,6 +29,8 @@ from tvm.tirx import (
     Var,
 )
 
+from pruner_engine.lowering.vectors import is_row, lanes_of
+
 APART = 4  # how far apart neighbours may lie, in the mean
 _REGISTER = 64  # bytes: of the widest vectors that there are
 
@@ -45,7 +47,7 @@ def _in_whole_loads(function: PrimFunc) -> PrimFunc:
     bound: dict[Var, Expr] = {}
 
     def take(binding: Bind) -> None:
-        if _lanes(binding.value) > 1:
+        if lanes_of(binding.value) > 1:
             bound[binding.var] = binding.value
 
     tvm_ffi.structural_walk(function.body, (Bind, take))
@@ -53,7 +55,7 @@ def _in_whole_loads(function: PrimFunc) -> PrimFunc:
 
     def whole(load: TensorLoad) -> Expr:
         index = load.indices[0]
-        if _lanes(index) == 1 or _is_row(index) or DataType(load.source.dtype).lanes > 1:
+        if lanes_of(index) == 1 or is_row(index) or DataType(load.source.dtype).lanes > 1:
             return load
         place = places.of(index)
         shuffled = _shuffled(load.source, place) if place is not None else None
@@ -89,7 +91,7 @@ class _Places:
 
     def of(self, index: Expr) -> _Place | None:
         """None where how far apart the elements lie differs from one time to another."""
-        lanes = _lanes(index)
+        lanes = lanes_of(index)
         if lanes == 1:
             return _Place(index, (0,))
         if isinstance(index, Broadcast):
@@ -131,13 +133,3 @@ def _shuffled(source: Var, place: _Place) -> Expr | None:
     reached = [apart - least for apart in place.apart]
     lane_of = [one // width * width + one - starts[one // width] for one in reached]
     return Shuffle(vectors, [IntImm("int32", lane) for lane in lane_of])
-
-
-def _is_row(index: Expr) -> bool:
-    """Whether the elements are neighbours, as nearly always."""
-    return isinstance(index, Ramp) and isinstance(index.stride, IntImm) and int(index.stride) == 1
-
-
-def _lanes(value: Expr) -> int:
-    kind = value.ty
-    return kind.dtype.lanes if isinstance(kind, PrimType) else 1

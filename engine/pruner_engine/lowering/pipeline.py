@@ -1,4 +1,4 @@
-"""TVM's lowering of kernels, with repairs, tiles in registers, shuffled loads, and byte products as instructions.
+"""TVM's lowering of kernels, with repairs, tiles in registers, shuffled loads, asynchronous copies, and byte products.
 
 A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
 StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from tvm import IRModule
-from tvm.ir.transform import PassContext, module_pass
+from tvm.ir.transform import PassContext, Sequential, module_pass
 from tvm.s_tir import SBlockRealize
 from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
+from pruner_engine.lowering.async_copies import with_asynchronous_copies
 from pruner_engine.lowering.gathers import in_whole_loads
 from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.parted_loops import in_parted_loops
@@ -49,7 +50,11 @@ def _pipeline() -> tuple[Any, Any, Any]:
             lowered.update(stock(IRModule(others, attrs=mod.attrs)))
         return lowered
 
-    return lower, finalize_host, finalize_device
+    @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
+    def copy(mod: IRModule, _: PassContext) -> IRModule:
+        return with_asynchronous_copies(mod)
+
+    return lower, finalize_host, lambda: Sequential([copy, finalize_device()])
 
 
 def _is_for_cpus(lowered: IRModule) -> bool:

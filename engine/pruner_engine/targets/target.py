@@ -12,7 +12,7 @@ from tvm.target import Target, codegen
 from pruner_engine.errors import UserError
 from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
-from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
+from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint, generation
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.tvm_import import import_tvm
@@ -166,13 +166,8 @@ def is_of_this_architecture(target: Target) -> bool:
 
 def _loads(wanted: str, here: str) -> bool:
     """Whether a GPU loads machine code of an architecture: of its own generation and no later, with an "a" its own."""
-    code, gpu = _number(wanted), _number(here)
+    code, gpu = generation(wanted), generation(here)
     return code == gpu or (code // 10 == gpu // 10 and code < gpu and not wanted.endswith("a"))
-
-
-def _number(arch: str) -> int:
-    """Of an architecture of NVIDIA's, such as 90 of sm_90a."""
-    return int("".join(filter(str.isdigit, arch)) or 0)
 
 
 def _stand_in(target: Target) -> Device:

@@ -1,0 +1,91 @@
+"""Copies to shared memory that a GPU makes by itself, where a schedule has a pipeline of them.
+
+MetaSchedule's rules for GPUs from sm_80 on give most products and convolutions such pipelines, of four or five stages.
+TVM has the instruction (`cp.async`), and its builder does not ask for it: a thread then fetches through its registers
+and waits, and the stages cost shared memory for nothing. TVM's pass takes every vector for neighbours at an aligned
+place, which computes something else, or fails, where they are not: vectors that are neither are taken apart before.
+"""
+
+from __future__ import annotations
+
+import tvm_ffi
+from tvm import IRModule
+from tvm.ir import Expr, TensorLoad
+from tvm.s_tir.transform import InjectPTXAsyncCopy
+from tvm.sym import Analyzer
+from tvm.tirx import AttrStmt, Broadcast, BufferLoad, BufferStore, PrimFunc, Ramp, SeqStmt, Stmt
+from tvm.tirx.transform import StmtSimplify
+
+from pruner_engine.lowering.vectors import is_row, lanes_of
+from pruner_engine.targets.device import generation
+
+_FIRST = 80  # generation that has the instruction
+_SCOPE = "async_scope"
+
+
+def with_asynchronous_copies(mod: IRModule) -> IRModule:
+    """A GPU's lowered kernels, with the instruction for what is to be copied asynchronously."""
+    found = {variable: f for variable, f in mod.functions.items() if _is_pipelined(f)}
+    if not found:
+        return mod
+    plain = StmtSimplify()(IRModule(found, attrs=mod.attrs))  # with every index where it is used
+    plain = IRModule({variable: _in_whole_copies(f) for variable, f in plain.functions.items()}, attrs=mod.attrs)
+    copied = IRModule(mod.functions, attrs=mod.attrs)
+    copied.update(InjectPTXAsyncCopy()(plain))
+    return copied
+
+
+def _is_pipelined(function: PrimFunc) -> bool:
+    target = function.attrs["target"]
+    if target.kind.name != "cuda" or generation(str(target.attrs["arch"])) < _FIRST:
+        return False
+    found: list[bool] = []
+    tvm_ffi.structural_walk(function.body, (AttrStmt, lambda scope: found.append(scope.attr_key == _SCOPE)))
+    return any(found)
+
+
+def _in_whole_copies(function: PrimFunc) -> PrimFunc:
+    """The kernel, asynchronous where TVM's pass will copy what the schedule says."""
+    analyzer = Analyzer()
+
+    def divided(store: BufferStore) -> Stmt:
+        index, load = store.indices[0], store.value
+        if not isinstance(index, Ramp) or _is_whole(index, load.indices[0], analyzer):
+            return store
+        lanes = range(int(index.lanes))
+        elements = [BufferLoad(load.source, [_of_lane(load.indices[0], lane)]) for lane in lanes]
+        return SeqStmt([BufferStore(store.buffer, elements[lane], [_of_lane(index, lane)]) for lane in lanes])
+
+    def scope(node: AttrStmt) -> Stmt:
+        if node.attr_key != _SCOPE:
+            return node
+        stores: list[BufferStore] = []
+        tvm_ffi.structural_walk(node.body, (BufferStore, stores.append))
+        if not all(_is_divisible(store) for store in stores):
+            return node.body  # fetched as without the instruction
+        body = tvm_ffi.structural_map(node.body, (BufferStore, divided))
+        return AttrStmt(node.node, node.attr_key, node.value, body)
+
+    return tvm_ffi.structural_map(function, (AttrStmt, scope))
+
+
+def _is_divisible(store: BufferStore) -> bool:
+    """Whether it stores one element, or a vector whose elements are known one by one."""
+    (index,), value = store.indices, store.value
+    if not isinstance(index, Ramp):
+        return lanes_of(index) == 1
+    return isinstance(value, TensorLoad) and isinstance(value.indices[0], Ramp | Broadcast)
+
+
+def _is_whole(into: Ramp, source: Expr, analyzer: Analyzer) -> bool:
+    """Whether a vector is one of neighbours at both ends, each at a multiple of its length."""
+    return all(is_row(end) and _is_multiple(end.base, int(end.lanes), analyzer) for end in (into, source))
+
+
+def _is_multiple(index: Expr, of: int, analyzer: Analyzer) -> bool:
+    found = analyzer.modular_set(index)
+    return found.coeff % of == 0 and found.base % of == 0
+
+
+def _of_lane(index: Expr, lane: int) -> Expr:
+    return index.base + index.stride * lane if isinstance(index, Ramp) else index.value
