@@ -5,12 +5,14 @@ import shutil
 
 import numpy as np
 import pytest
+import tvm
 
 from cuda_on_cpu import DivergentBarrierError, KernelsOnCpu
 from draft.spaces import EPILOGUES, PADDED, SPLIT, named_task, rows_of_each
 from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
 from schedules import task_of
@@ -124,6 +126,18 @@ def waits_for_fewer(source):
 def test_a_wait_for_too_few_copies_shows(edit):
     kernels, arrays, mod = product(edit, pipelined=True)
     assert not np.allclose(kernels(arrays)[-1], result_of(mod, arrays), 1e-3, 1e-3)
+
+
+@pytest.mark.parametrize("name", ["a100-40g", "h100"])
+def test_the_compiler_takes_asynchronous_copies(name):
+    target = resolve_target(name)
+    space = DesignSpace.generate(task_of("conv2d:1,16,10,10,12,3,layout=NHWC", target), target)
+    sketch = next(sketch for sketch in space.sketches if ASYNCHRONOUS in sketch.trace_json())
+    use_cuda_compiler()
+    for mod in modules_of(space, sketch, 2):
+        with target:
+            (device,) = tvm.tirx.build(mod, target=target).imports
+        assert "cp.async.c" in device.inspect_source("cuda")
 
 
 def test_a_gpu_without_the_instruction_copies_through_registers():
