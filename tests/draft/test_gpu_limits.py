@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import tvm
@@ -10,11 +12,12 @@ from tvm.tirx.compilation_pipeline import get_tir_pipeline
 from tvm.tirx.transform import BindTarget
 
 from draft.operators import HALF, HALF_RELU, PACKED
-from draft.spaces import EPILOGUES, GPU, PADDED, SPLIT, blocks, rows_of_each, space_of
+from draft.spaces import EPILOGUES, GPU, PADDED, SPLIT, blocks, named_task, rows_of_each, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 
@@ -37,6 +40,18 @@ def test_validity_is_predicted(workload):
             right += passed if wanted else len(candidates) - passed
             total += len(candidates)
     assert right >= 0.85 * total
+
+
+@pytest.mark.parametrize("limit", ["max_threads_per_block", "max_shared_memory_per_block"])
+def test_limits_of_a_target_count_that_are_below_its_devices(limit):
+    attributes = {"kind": "cuda", "arch": "sm_80", limit: 2048 if "shared" in limit else 64}
+    target = resolve_target(json.dumps(attributes))
+    space = DesignSpace.generate(named_task("matmul:128,96,64", target), target)
+    analyzer = analyzer_for(space, profile_for(target))
+    rows = space.sketches[0].sample(np.random.default_rng(0), 400)
+    valid = rows[np.isfinite(analyzer.score(0, rows))]
+    assert 0 < len(valid) < 200
+    assert len(space.materialise([space.candidate(0, row) for row in valid[:8]])) == min(8, len(valid))
 
 
 def agree(schedule: Schedule) -> bool:

@@ -64,7 +64,7 @@ def profile_for(target: Target) -> DeviceProfile:
     while other programs worked is measured again when they do not, and the better of each figure is kept. Other devices
     are looked up among the presets, else estimated. All come with the calibration that was kept for them.
     """
-    return replace(_uncalibrated(target), calibration=_read_calibration(target))
+    return _for_target(_uncalibrated(target), target)
 
 
 def keep_calibration(target: Target, factors: dict[str, float]) -> None:
@@ -88,7 +88,7 @@ def known_profile(target: Target) -> KnownProfile:
     rough, measurable = _rough(target)
     kept = _kept(target, rough) if measurable else None
     known = KnownProfile(kept.profile, kept.measured_at, kept.quiet) if kept else KnownProfile(rough)
-    return replace(known, profile=replace(known.profile, calibration=_read_calibration(target)))
+    return replace(known, profile=_for_target(known.profile, target))
 
 
 def measure_profile(target: Target) -> KnownProfile:
@@ -111,6 +111,16 @@ def measure_profile(target: Target) -> KnownProfile:
         profile = _better(profile, kept.profile)
     _write(_profile_file(target), _Kept(profile, quiet or (kept is not None and kept.quiet), time.time()))
     return known_profile(target)
+
+
+def _for_target(profile: DeviceProfile, target: Target) -> DeviceProfile:
+    """The profile with the calibration that is kept for the device, and the limits of a block that the target names."""
+    limits = profile.gpu and replace(
+        profile.gpu,
+        max_threads_block=int(target.attrs["max_threads_per_block"]),
+        shared_memory_block=int(target.attrs["max_shared_memory_per_block"]),
+    )
+    return replace(profile, gpu=limits, calibration=_read_calibration(target))
 
 
 def _uncalibrated(target: Target) -> DeviceProfile:
