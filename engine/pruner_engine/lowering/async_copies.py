@@ -16,8 +16,8 @@ from tvm.sym import Analyzer
 from tvm.tirx import AttrStmt, Broadcast, BufferLoad, BufferStore, PrimFunc, Ramp, SeqStmt, Stmt
 from tvm.tirx.transform import StmtSimplify
 
+from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.vectors import is_row, lanes_of
-from pruner_engine.targets.device import generation
 
 _FIRST = 80  # generation that has the instruction
 _SCOPE = "async_scope"

@@ -70,8 +70,3 @@ class Device:
 def fingerprint(*identity: Any) -> str:
     """Sixteen hexadecimal digits that stand for the identity."""
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16]
-
-
-def generation(arch: str) -> int:
-    """Of an architecture of NVIDIA's, such as 90 of sm_90a."""
-    return int("".join(filter(str.isdigit, arch)) or 0)

@@ -10,9 +10,10 @@ import tvm
 from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
+from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
-from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint, generation
+from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.tvm_import import import_tvm
