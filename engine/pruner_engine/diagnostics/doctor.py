@@ -16,7 +16,7 @@ from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
 from pruner_engine.processes.child import environment, import_command, module_command
 from pruner_engine.protocol import Check, DoctorReport
-from pruner_engine.requirements import OLDEST, installed, is_old
+from pruner_engine.requirements import OLDEST, TVM, installed, is_old
 from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.gpu import detect_driver
@@ -38,7 +38,8 @@ def _software() -> Iterator[Check]:
     supported = (3, 10) <= sys.version_info[:2] <= (3, 13)
     yield Check("Python", supported, version, "" if supported else "Use Python 3.10 to 3.13.")
     tvm, ffi = installed("apache-tvm"), installed("apache-tvm-ffi")
-    yield Check("TVM", bool(tvm), tvm or "not installed", "" if tvm else _REINSTALL)
+    hint = "" if tvm == TVM else f'Install the one that is needed: pip install "apache-tvm=={TVM}".'
+    yield Check("TVM", tvm == TVM, tvm or "not installed", hint)
     # 0.1.15 crashes this TVM, 0.1.13 does not load
     paired = ffi.startswith("0.1.14")
     hint = "" if paired else 'Install the matching one: pip install "apache-tvm-ffi>=0.1.14.post0,<0.1.15".'
