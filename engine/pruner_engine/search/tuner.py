@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pruner_engine.errors import PhaseSilentError, UserError, first_words
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.plugins import fault_of_plugin
 from pruner_engine.processes.memory import give_back_memory
 from pruner_engine.protocol import Event
 from pruner_engine.search.allotment import Allotment
@@ -24,6 +25,7 @@ from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.strategy import Context, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState
+from pruner_engine.search.told import checkpoints_of, figures_of
 from pruner_engine.search.under_way import UnderWay
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
@@ -132,7 +134,7 @@ class Tuner:
         stats = ended.stats
         if trials:
             with self._leaving_out(state):
-                stats |= self.strategy.learn(state, trials)
+                stats |= figures_of(self.plan.strategy, self.strategy.learn(state, trials))
         self.project.runs.update_round(ended.id, learn_s=time.perf_counter() - start, stats=json.dumps(stats))
         self._save_checkpoints(state.rounds)
         newest = state.trials[-_HOPELESS_AFTER:]
@@ -154,7 +156,8 @@ class Tuner:
             self.log.quarantine(state, _place_and_words(error))
 
     def _save_checkpoints(self, step: int) -> None:
-        for role, (kind, data, recipe) in self.strategy.checkpoints().items():
+        kept = checkpoints_of(self.plan.strategy, self.strategy.checkpoints())
+        for role, (kind, data, recipe) in kept.items():
             self.project.runs.save_checkpoint(self.run_id, role, kind, step, data, recipe)
 
     # ------------------------------------------------------------ before the first round
@@ -214,6 +217,8 @@ class Tuner:
 
 def _place_and_words(error: Exception) -> str:
     """Kind, place and first words of an unexpected error, in one line."""
+    if (of_plugin := fault_of_plugin(error)) is not None:
+        return of_plugin.message
     places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
     place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return f"{type(error).__name__}{place}: {first_words(error)}"
