@@ -23,7 +23,7 @@ from pruner_engine.jobs.watchdog import Watchdog
 from pruner_engine.jobs.work import work_of
 from pruner_engine.plugins import load_plugins, told_of
 from pruner_engine.processes.lifetime import Tie
-from pruner_engine.search.control import Control, PinnedRow
+from pruner_engine.search.control import Control
 
 _NOTE_S = 15.0
 
@@ -97,8 +97,8 @@ class Engine:
                 self._hub.emit(msg.State(name="stopping"))
             case msg.Steer():
                 control.steering.put((command.task_id, command.action))
-            case msg.Pin() if steered and steered.is_tuning:
-                control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions))
+            case msg.Pin():
+                self._jobs.pin(command)
             case msg.Detach():
                 self._detach()
             case msg.Quit():
@@ -127,6 +127,9 @@ class Engine:
         except Exception as error:
             failed = _failed(error, request)
         self._jobs.leave(job)
+        if left := job.control.pinned.qsize():
+            text = f"{left} rows were pinned too late: the run had ended before it took them."
+            self._hub.emit(msg.Notice(level="warning", text=text, hint="Pin them again for when it goes on."))
         if failed is not None:
             self._hub.emit(failed)
         self._watchdog.begin("idle")

@@ -89,14 +89,25 @@ class Tuner:
         under_way = UnderWay(self.project, self.plan, self.control, self.clock, self.log, measurer, self.strategy)
         while True:
             self._steer()
-            self._take_pinned()
+            self.take_pinned()
             state = self._next()
             begun = state is not None and self._begin(state, under_way)
             if under_way and (not begun or under_way.is_full):
                 self._end(under_way, last=not begun)
             elif state is None and (self.allotment.is_spent or not self._hold_while_paused()):
                 break
-        self._take_pinned()  # what came during the last round waits in the file for a resume
+        self.take_pinned()  # what came during the last round waits in the file for a resume
+
+    def take_pinned(self) -> None:
+        """Queue rows that the user has pinned meanwhile at their tasks, and keep them in the project."""
+        while not self.control.pinned.empty():
+            row = self.control.pinned.get()
+            try:
+                for state in (s for s in self.states if s.task_id == row.task_id):
+                    self.planner.generate_space(state)
+                self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
+            except UserError as error:
+                self.log.notice("warning", error.message, error.hint)
 
     def _next(self) -> TaskState | None:
         """The task of the next round; None where none is to begin now."""
@@ -202,17 +213,6 @@ class Tuner:
                 if state.task_id == task_id:
                     state.steer = action
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
-
-    def _take_pinned(self) -> None:
-        """Queue rows that the user has pinned since the last round at their tasks."""
-        while not self.control.pinned.empty():
-            row = self.control.pinned.get()
-            try:
-                for state in (s for s in self.states if s.task_id == row.task_id):
-                    self.planner.generate_space(state)
-                self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
-            except UserError as error:
-                self.log.notice("warning", error.message, error.hint)
 
 
 def _place_and_words(error: Exception) -> str:
