@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine.diagnostics import doctor
 from pruner_engine.diagnostics.doctor import run_checks
 from pruner_engine.processes.child import environment
 from pruner_engine.requirements import OLDEST, TVM
@@ -88,6 +89,20 @@ def test_a_library_that_cannot_be_loaded_is_told(broken_torch):
     ok, checks = diagnose(PYTHONPATH=broken_torch)
     assert not ok and not checks["PyTorch"]["ok"]
     assert "undefined symbol" in checks["PyTorch"]["value"] and "anew" in checks["PyTorch"]["hint"]
+
+
+def test_what_does_not_answer_is_told_with_what_it_was_doing(tmp_path, monkeypatch):
+    """A library on a share that is gone, and a kernel that runs for ever."""
+    (tmp_path / "onnx").mkdir()
+    (tmp_path / "onnx" / "__init__.py").write_text("import time\ntime.sleep(600)\n")
+    hanging = 'import time; print(\'{"stage": "build and run a kernel"}\', flush=True); time.sleep(600)'
+    monkeypatch.setattr(
+        doctor, "environment", lambda: environment(PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
+    )
+    monkeypatch.setattr(doctor, "module_command", lambda *_: [sys.executable, "-c", hanging])
+    monkeypatch.setattr(doctor, "_TRIAL_LIMIT_S", 3)
+    assert doctor._library("ONNX", "onnx").value.endswith("cannot be loaded: no answer within 3 s")
+    assert doctor._selftest("auto")[1] == "could not build and run a kernel: no answer within 3 s"
 
 
 def test_a_run_that_needs_it_says_so_in_a_sentence(broken_torch, tmp_path):

@@ -65,7 +65,17 @@ def _library(name: str, distribution: str) -> Check:
 
 def _import_failure(module: str) -> str:
     """What Python says of importing a library, "" if it can; in a process, since a broken one may crash."""
-    done = subprocess.run(import_command(module), env=environment(), capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            import_command(module),
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=_TRIAL_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {_TRIAL_LIMIT_S} s"
     said = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
     return said[-1][:200] if done.returncode else ""
 
@@ -85,7 +95,10 @@ def _machine() -> Iterator[Check]:
 
 
 def _temp() -> Check:
-    folder = Path(tempfile.gettempdir())
+    try:
+        folder = Path(tempfile.gettempdir())
+    except FileNotFoundError as error:
+        return Check("Temporary files", False, str(error.strerror), "Free some space, or set TMPDIR.")
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"0" * 4096)
@@ -135,7 +148,7 @@ def _trial() -> Iterator[Check]:
 
 def _selftest(target: str) -> tuple[dict[str, str], str]:
     """What the trial said, and why it failed, "" if it did not; in a process, since it may crash."""
-    stage, said, tail = "import TVM", list[dict[str, str]](), ""
+    stage, out, tail = "import TVM", "", ""
     try:
         done = subprocess.run(
             module_command("pruner_engine.diagnostics.selftest", target),
@@ -145,11 +158,12 @@ def _selftest(target: str) -> tuple[dict[str, str], str]:
             timeout=_TRIAL_LIMIT_S,
             check=False,
         )
-        said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-        stage = next((m["stage"] for m in reversed(said) if "stage" in m), stage)
+        out = done.stdout
         tail = (done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"])[-1]
-    except subprocess.TimeoutExpired:
-        tail = f"no answer within {_TRIAL_LIMIT_S} s"
+    except subprocess.TimeoutExpired as late:
+        out, tail = bytes(late.stdout or b"").decode(errors="replace"), f"no answer within {_TRIAL_LIMIT_S} s"
+    said = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    stage = next((m["stage"] for m in reversed(said) if "stage" in m), stage)
     facts = {key: value for message in said for key, value in message.items()}
     return facts, "" if "done" in facts else f"could not {stage}: {facts.get('error') or tail}"
 
