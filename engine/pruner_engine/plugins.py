@@ -13,10 +13,13 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
+from types import TracebackType
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, first_words, of_surroundings
 
 GROUP = "pruner_studio.plugins"
+_NAMED = "pruner_plugin_"  # begins the name of a module that is a plugin's file
+_MEND = "Mend it, or leave it out."
 
 
 def load_plugins(files: Sequence[str]) -> None:
@@ -38,7 +41,7 @@ def _installed() -> EntryPoints:
 
 
 def _load_file(path: Path) -> None:
-    name = f"pruner_plugin_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    name = f"{_NAMED}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return
     spec = importlib.util.spec_from_file_location(name, path)
@@ -56,14 +59,37 @@ def _load_file(path: Path) -> None:
         raise
 
 
+def fault_of_plugin(error: BaseException) -> UserError | None:
+    """What to tell of an error that comes from a plugin's code, or from what that has called; None where ours was
+    called last."""
+    trace, last = error.__traceback__, None
+    while trace is not None:
+        if _is_of_plugin(trace) or str(trace.tb_frame.f_globals.get("__name__")).startswith("pruner_engine"):
+            last = trace
+        trace = trace.tb_next
+    if last is None or not _is_of_plugin(last):
+        return None
+    file, words = last.tb_frame.f_code.co_filename, f"{type(error).__name__}: {first_words(error)}"
+    return UserError(f"The plugin {file} fails in line {last.tb_lineno}: {words}", _MEND)
+
+
+def told_of(error: BaseException) -> UserError | None:
+    """What to tell of an error of the user, of the system or of a plugin; None for one that is ours."""
+    return of_surroundings(error) or fault_of_plugin(error)
+
+
+def _is_of_plugin(trace: TracebackType) -> bool:
+    module = str(trace.tb_frame.f_globals.get("__name__"))
+    installed = {entry.module.partition(".")[0] for entry in _installed()}
+    return module.startswith(_NAMED) or module.partition(".")[0] in installed
+
+
 def _run(what: str, load: Callable[[], object]) -> None:
     try:
         load()
     except (Exception, SystemExit) as error:  # whatever somebody else's code raises
         line = _line_of(error, what)
-        raise UserError(
-            f"The plugin {what} fails{line}: {type(error).__name__}: {error}", "Mend it, or leave it out."
-        ) from error
+        raise UserError(f"The plugin {what} fails{line}: {type(error).__name__}: {error}", _MEND) from error
 
 
 def _line_of(error: BaseException, file: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine.store.reader import ProjectReader
 from terminal import SMALL, pruner, pruner_here
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -66,6 +67,90 @@ def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
     assert "The plugin" in message
     assert told in message
     assert "Traceback" not in message
+
+
+STRATEGY = """
+import math
+import numpy as np
+from pruner_engine.search.strategies import make_strategy, register_strategy
+
+def mine(context):
+    strategy = make_strategy("random", context)
+    propose, learn = strategy.propose, strategy.learn
+
+    {change}
+    return strategy
+
+register_strategy("{name}", mine)
+"""
+
+
+def strategy_of(folder, name, change):
+    """The words that have a plugin's strategy tune: a random search with a change."""
+    (plugin := folder / f"{name}.py").write_text(STRATEGY.format(name=name, change=change))
+    return ["--plugin", plugin, "--strategy", name]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("unmakeable", "1 / 0"),
+        ("unkept", "strategy.checkpoints = lambda: 1 / 0"),
+        ("unlearned", "strategy.calibration = lambda: 1 / 0"),
+    ],
+)
+def test_a_strategy_that_fails_is_told_with_its_plugin(tmp_path, name, change, warm):
+    words, project = strategy_of(tmp_path, name, change), tmp_path / "p.pruner"
+    told = pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project, code=1)
+    assert f"The plugin {words[1]} fails in line 10: ZeroDivisionError: division by zero Mend it" in told
+    assert "Traceback" not in told
+    assert f"The plugin {words[1]} fails in line 10" in pruner_here("status", project), "nor is it a mystery later"
+
+
+def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_path, warm):
+    words = strategy_of(tmp_path, "unrestored", "strategy.restore = lambda states, checkpoints: checkpoints['mine']")
+    project = tmp_path / "p.pruner"
+    pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project)
+    told = pruner_here("resume", project, "--trials", 4, *words[:2], code=1)
+    assert f"The plugin {words[1]} fails in line 10: KeyError: 'mine'" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("wordy", "strategy.learn = lambda state, trials: {'met': {1, 2}}"),
+        ("silent", "strategy.learn = lambda state, trials: learn(state, trials) and None"),
+        ("bare", "strategy.checkpoints = lambda: {'model': b'data'}"),
+        ("texts", "strategy.checkpoints = lambda: {'model': ('mine', 'data', {})}"),
+    ],
+)
+def test_a_strategy_that_tells_what_is_not_expected_is_named(tmp_path, name, change, warm):
+    words = strategy_of(tmp_path, name, change)
+    told = pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", tmp_path / "p.pruner", code=1)
+    assert f'The strategy "{name}" ' in told and "Mend its plugin" in told
+
+
+def test_figures_of_numpy_are_kept_as_numbers(tmp_path, warm):
+    change = """
+    def told(state, count):
+        proposal = propose(state, count)
+        proposal.explored, proposal.draft_s = np.int64(7), np.float32(0.5)
+        proposal.stats["drawn"] = np.arange(2)
+        return proposal
+
+    strategy.propose = told
+    strategy.learn = lambda state, trials: {"loss": np.float32(0.25), "pair_accuracy": math.nan, "first": np.True_}
+    strategy.checkpoints = lambda: {"mine": ("mine", bytearray(b"data"), {"rounds": np.int32(1)})}
+    """
+    words, project = strategy_of(tmp_path, "numeric", change), tmp_path / "p.pruner"
+    pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project)
+    (told,) = json.loads(pruner_here("rounds", project, "--json"))["rounds"]
+    assert (told["explored"], told["draft_s"]) == (7, 0.5)
+    with ProjectReader(project) as reader:
+        assert len(reader.probes(1)) == 1, "SQLite reads the figures too"
+        (row,) = reader.rounds(1)
+        figures = {name: row["stats"][name] for name in ("drawn", "loss", "pair_accuracy", "first")}
+        assert figures == {"drawn": [0, 1], "loss": 0.25, "pair_accuracy": None, "first": True}
 
 
 def test_a_plugin_is_there_when_a_comparison_times_the_best_again(tmp_path, warm):

@@ -80,3 +80,12 @@ def test_a_tracker_on_a_port_in_use_says_so():
         taken.listen()
         told = terminal("tracker", "--port", taken.getsockname()[1], code=1)
     assert "the address is in use" in told and "Traceback" not in told
+
+
+def test_a_board_that_cannot_listen_says_so_instead_of_starting_again_and_again():
+    """A network of examples has no machine, nor is there such a port or name."""
+    words = ("serve", "--tracker", "127.0.0.1:1", "--key", "k")
+    for host in ("192.0.2.1", "a..b"):
+        assert f"{host} is no address of this machine" in terminal(*words, "--host", host, code=1)
+    assert "70000 is not in the range" in terminal(*words, "--port", 70000, code=2)
+    assert "A tracker cannot listen at a..b" in terminal("tracker", "--host", "a..b", code=1)

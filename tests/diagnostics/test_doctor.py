@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine.diagnostics import doctor
 from pruner_engine.diagnostics.doctor import run_checks
 from pruner_engine.processes.child import environment
-from pruner_engine.requirements import OLDEST
+from pruner_engine.requirements import OLDEST, TVM
 from pruner_engine.targets import detect_gpus
 
 NAMES = {"Python", "TVM", "TVM ffi", "PyTorch", "Linker", "Temporary files", "CPU", "Vector unit", "LLVM", "One kernel"}
@@ -71,9 +72,9 @@ def test_a_gpu_that_is_not_here_is_no_failure_and_comes_with_a_sentence(report):
     assert report.ok and not any(checks[name].needed for name in ("NVIDIA driver", "CUDA compiler"))
 
 
-def test_libraries_older_than_needed_are_told(tmp_path):
+def test_libraries_of_another_version_than_needed_are_told(tmp_path):
     """Of a library that is found first, as one that another environment brings along."""
-    for name, version in (("torch", "2.8.0+cpu"), ("onnx", "1.9.0"), ("numpy", "1.26.0")):
+    for name, version in (("torch", "2.8.0+cpu"), ("onnx", "1.9.0"), ("numpy", "1.26.0"), ("apache_tvm", "0.26.0")):
         (tmp_path / f"{name}-{version}.dist-info").mkdir()
         (tmp_path / f"{name}-{version}.dist-info" / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
     ok, checks = diagnose(PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
@@ -81,12 +82,27 @@ def test_libraries_older_than_needed_are_told(tmp_path):
     assert checks["PyTorch"]["value"] == "2.8.0+cpu" and '"torch>=2.11"' in checks["PyTorch"]["hint"]
     assert not checks["ONNX"]["ok"] and "older" in checks["ONNX"]["hint"]
     assert checks["NumPy"]["ok"]
+    assert not checks["TVM"]["ok"] and f'"apache-tvm=={TVM}"' in checks["TVM"]["hint"]
 
 
 def test_a_library_that_cannot_be_loaded_is_told(broken_torch):
     ok, checks = diagnose(PYTHONPATH=broken_torch)
     assert not ok and not checks["PyTorch"]["ok"]
     assert "undefined symbol" in checks["PyTorch"]["value"] and "anew" in checks["PyTorch"]["hint"]
+
+
+def test_what_does_not_answer_is_told_with_what_it_was_doing(tmp_path, monkeypatch):
+    """A library on a share that is gone, and a kernel that runs for ever."""
+    (tmp_path / "onnx").mkdir()
+    (tmp_path / "onnx" / "__init__.py").write_text("import time\ntime.sleep(600)\n")
+    hanging = 'import time; print(\'{"stage": "build and run a kernel"}\', flush=True); time.sleep(600)'
+    monkeypatch.setattr(
+        doctor, "environment", lambda: environment(PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
+    )
+    monkeypatch.setattr(doctor, "module_command", lambda *_: [sys.executable, "-c", hanging])
+    monkeypatch.setattr(doctor, "_TRIAL_LIMIT_S", 3)
+    assert doctor._library("ONNX", "onnx").value.endswith("cannot be loaded: no answer within 3 s")
+    assert doctor._selftest("auto")[1] == "could not build and run a kernel: no answer within 3 s"
 
 
 def test_a_run_that_needs_it_says_so_in_a_sentence(broken_torch, tmp_path):
@@ -104,6 +120,7 @@ def test_what_is_asked_for_is_what_pyproject_asks_for():
     project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
     for name, version in OLDEST.items():
         assert f'"{name}>={version}"' in project
+    assert f'"apache-tvm=={TVM}"' in project
 
 
 def test_a_missing_linker_and_compiler_are_told(tmp_path):

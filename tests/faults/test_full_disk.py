@@ -162,3 +162,22 @@ def test_a_disk_without_room_costs_no_candidate(disk, monkeypatch, workload, che
         assert results == []
         measurer.measure(task, inputs, best_s=None, on_result=results.append)
     assert [(result.ok, result.checked) for result in results] == [(True, check == "all")], results
+
+
+@pytest.mark.parametrize("built_before", [True, False], ids=["a library", "what a builder says"])
+def test_a_disk_that_takes_no_more_files_costs_no_candidate(disk, monkeypatch, built_before):
+    task = task_of("matmul:32,32,32")
+    inputs = [MeasureInput(name, random_schedule(task, seed=seed).mod) for seed, name in enumerate("ab")]
+    results: list[MeasureResult] = []
+    subprocess.run(["mount", "-o", "remount,nr_inodes=64", disk], check=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    with Measurer(CPU, MeasureOptions(check="none", build_workers=1)) as measurer:
+        if built_before:
+            measurer.build(inputs[:1], results.append)
+        measurer.wait_until_up()
+        with contextlib.suppress(OSError):
+            for number in range(1000):
+                (disk / str(number)).touch()
+        with pytest.raises(UserError, match="where candidates are built, is full"):
+            measurer.build(inputs[1:], results.append)
+    assert all(result.ok for result in results)

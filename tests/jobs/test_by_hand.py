@@ -6,9 +6,12 @@ import json
 import shutil
 import sqlite3
 
+import numpy as np
 import pytest
 from test_run_life import SETTINGS, WORKLOAD
 
+from pruner_engine.jobs import tune
+from pruner_engine.jobs.job import JobContext
 from pruner_engine.protocol import (
     Failed,
     Notice,
@@ -29,9 +32,12 @@ from pruner_engine.protocol import (
     WhatIfScore,
 )
 from pruner_engine.resources import resource_dir
+from pruner_engine.search.control import Control, PinnedRow
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategies import make_strategy, register_strategy
 from pruner_engine.space.distribution import decision_from
 from pruner_engine.store.reader import ProjectReader
+from run_jobs import QUICK, resumed
 from terminal import carried_out as terminal
 
 _REPLIES = (WhatIfScore, Verified, Tried, Pinned, RunFinished, Failed)
@@ -285,3 +291,37 @@ def test_the_terminal_tries_and_compares(project, warm):
     assert several.returncode == 1 and "The run has 14 tasks. Name one with --task" in several.stderr
     refused = terminal("try", project, "--task", where["task_id"], "--decide", "nothing=1")
     assert refused.returncode == 1 and "names no decision" in refused.stderr
+
+
+def test_a_row_that_is_pinned_as_the_run_ends_waits_for_the_next(tmp_path):
+    """After its last round a strategy is asked once more what it has learned, which may take a moment."""
+    said, control, project = [], Control(), tmp_path / "p.pruner"
+
+    def pinned_late(context):
+        strategy = make_strategy("random", context)
+        propose, states = strategy.propose, []
+
+        def noting(state, count):
+            states[:] = [state]
+            return propose(state, count)
+
+        def pin_now():
+            (state,) = states
+            rows = state.space.sketches[0].sample(np.random.default_rng(1), 64)
+            free = (c for c in (state.space.candidate(0, row) for row in rows) if c.hash not in state.measured)
+            control.pinned.put(PinnedRow(state.task_id, state.sketch_ids[0], next(free).decisions))
+
+        strategy.propose, strategy.calibration = noting, pin_now
+        return strategy
+
+    register_strategy("pinned-late", pinned_late)
+    plan = Tune(project=str(project), model=WORKLOAD, strategy="pinned-late", trials=4, settings=QUICK)
+    tune.start(plan, JobContext(said.append, control))
+    with ProjectReader(project) as reader:
+        (waiting,) = [row for row in reader.candidates(1) if row["origin"] == "user"]
+        assert waiting["stage"] is None
+        assert (reader.run(1)["state"], reader.run(1)["phase"]) == ("finished", "")
+    assert any(isinstance(event, Notice) and f"{waiting['id']} is pinned" in event.text for event in said)
+    resumed(project, trials=5)
+    with ProjectReader(project) as reader:
+        assert reader.candidate(waiting["id"])["stage"] is not None

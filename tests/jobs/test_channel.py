@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -161,3 +162,23 @@ def test_the_socket_is_in_the_users_own_folder(tmp_path, monkeypatch):
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         monkeypatch.setenv("XDG_RUNTIME_DIR", short)
         assert listening(Hub(lambda _: None)).startswith(short)
+
+
+def test_who_comes_while_no_file_is_free_is_heard_later(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    hub = Hub(lambda _: None)
+    path, before = hub.listen(HELLO), resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket(socket.AF_UNIX) as early, socket.socket(socket.AF_UNIX) as later:
+        os.close(lowest := os.dup(0))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
+        try:
+            early.connect(path)
+            time.sleep(0.5)  # the engine tries to take it
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        for link in (early, later):
+            if link is later:
+                link.connect(path)
+            link.settimeout(30)
+            assert decode_event(link.makefile("rb").readline()) == HELLO
+    hub.close()

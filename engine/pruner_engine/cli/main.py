@@ -31,7 +31,8 @@ from pruner_engine.cli.tasks import tasks
 from pruner_engine.cli.train import train
 from pruner_engine.cli.try_ import try_
 from pruner_engine.cli.tune import resume, tune
-from pruner_engine.errors import StoppedError, UserError, of_surroundings
+from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.plugins import told_of
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -60,7 +61,7 @@ def main() -> None:
     except EngineBug as error:
         _end(f"pruner: {error}", 70)
     except Exception as error:
-        if (said := of_surroundings(error)) is not None:
+        if (said := told_of(error)) is not None:
             _end(f"pruner: {said}", 1)
         from pruner_engine.diagnostics.bug_report import WHAT_TO_DO, bug_report
 

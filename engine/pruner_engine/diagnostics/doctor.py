@@ -16,7 +16,7 @@ from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
 from pruner_engine.processes.child import environment, import_command, module_command
 from pruner_engine.protocol import Check, DoctorReport
-from pruner_engine.requirements import OLDEST, installed, is_old
+from pruner_engine.requirements import OLDEST, TVM, installed, is_old
 from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.gpu import detect_driver
@@ -38,7 +38,8 @@ def _software() -> Iterator[Check]:
     supported = (3, 10) <= sys.version_info[:2] <= (3, 13)
     yield Check("Python", supported, version, "" if supported else "Use Python 3.10 to 3.13.")
     tvm, ffi = installed("apache-tvm"), installed("apache-tvm-ffi")
-    yield Check("TVM", bool(tvm), tvm or "not installed", "" if tvm else _REINSTALL)
+    hint = "" if tvm == TVM else f'Install the one that is needed: pip install "apache-tvm=={TVM}".'
+    yield Check("TVM", tvm == TVM, tvm or "not installed", hint)
     # 0.1.15 crashes this TVM, 0.1.13 does not load
     paired = ffi.startswith("0.1.14")
     hint = "" if paired else 'Install the matching one: pip install "apache-tvm-ffi>=0.1.14.post0,<0.1.15".'
@@ -64,7 +65,17 @@ def _library(name: str, distribution: str) -> Check:
 
 def _import_failure(module: str) -> str:
     """What Python says of importing a library, "" if it can; in a process, since a broken one may crash."""
-    done = subprocess.run(import_command(module), env=environment(), capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            import_command(module),
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=_TRIAL_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {_TRIAL_LIMIT_S} s"
     said = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
     return said[-1][:200] if done.returncode else ""
 
@@ -84,7 +95,10 @@ def _machine() -> Iterator[Check]:
 
 
 def _temp() -> Check:
-    folder = Path(tempfile.gettempdir())
+    try:
+        folder = Path(tempfile.gettempdir())
+    except FileNotFoundError as error:
+        return Check("Temporary files", False, str(error.strerror), "Free some space, or set TMPDIR.")
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"0" * 4096)
@@ -134,7 +148,7 @@ def _trial() -> Iterator[Check]:
 
 def _selftest(target: str) -> tuple[dict[str, str], str]:
     """What the trial said, and why it failed, "" if it did not; in a process, since it may crash."""
-    stage, said, tail = "import TVM", list[dict[str, str]](), ""
+    stage, out, tail = "import TVM", "", ""
     try:
         done = subprocess.run(
             module_command("pruner_engine.diagnostics.selftest", target),
@@ -144,11 +158,12 @@ def _selftest(target: str) -> tuple[dict[str, str], str]:
             timeout=_TRIAL_LIMIT_S,
             check=False,
         )
-        said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-        stage = next((m["stage"] for m in reversed(said) if "stage" in m), stage)
+        out = done.stdout
         tail = (done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"])[-1]
-    except subprocess.TimeoutExpired:
-        tail = f"no answer within {_TRIAL_LIMIT_S} s"
+    except subprocess.TimeoutExpired as late:
+        out, tail = bytes(late.stdout or b"").decode(errors="replace"), f"no answer within {_TRIAL_LIMIT_S} s"
+    said = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    stage = next((m["stage"] for m in reversed(said) if "stage" in m), stage)
     facts = {key: value for message in said for key, value in message.items()}
     return facts, "" if "done" in facts else f"could not {stage}: {facts.get('error') or tail}"
 

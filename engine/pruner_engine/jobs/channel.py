@@ -7,6 +7,7 @@ import os
 import socket
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from pruner_engine.protocol import Command, Event, Failed, Heartbeat, Progress, 
 
 _LONGEST_QUEUE = 4096
 _LONGEST_LINE = 1 << 20  # bytes
+_REST_S = 0.5
 
 
 class Listener:
@@ -123,7 +125,11 @@ class Hub:
 
     def _accept(self, server: socket.socket, hello: Event) -> None:
         while True:
-            connection, _ = server.accept()
+            try:
+                connection, _ = server.accept()
+            except OSError:  # no file is free for it now; it waits
+                time.sleep(_REST_S)
+                continue
             sender = self.add(connection.sendall, hello)
             threading.Thread(target=self._serve, args=(connection, sender), daemon=True).start()
 

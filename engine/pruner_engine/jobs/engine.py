@@ -14,23 +14,23 @@ from typing import Literal
 
 from pruner_engine import __version__
 from pruner_engine import protocol as msg
-from pruner_engine.errors import StoppedError, of_surroundings
+from pruner_engine.errors import StoppedError
 from pruner_engine.jobs.channel import Hub, Listener, write_whole
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.job_queue import JobQueue, QueuedJob
 from pruner_engine.jobs.watchdog import Watchdog
 from pruner_engine.jobs.work import work_of
-from pruner_engine.plugins import load_plugins
+from pruner_engine.plugins import load_plugins, told_of
 from pruner_engine.processes.lifetime import Tie
-from pruner_engine.search.control import Control, PinnedRow
+from pruner_engine.search.control import Control
 
 _NOTE_S = 15.0
 
 
 def _failed(error: Exception, request: int) -> msg.Failed:
     """What is told of a job that an error has ended."""
-    if (said := of_surroundings(error)) is not None:
+    if (said := told_of(error)) is not None:
         kind: Literal["stopped", "user"] = "stopped" if isinstance(error, StoppedError) else "user"
         return msg.Failed(kind=kind, message=said.message, hint=said.hint, request=request)
     from pruner_engine.diagnostics.bug_report import WHAT_TO_DO, bug_report
@@ -97,8 +97,8 @@ class Engine:
                 self._hub.emit(msg.State(name="stopping"))
             case msg.Steer():
                 control.steering.put((command.task_id, command.action))
-            case msg.Pin() if steered and steered.is_tuning:
-                control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions))
+            case msg.Pin():
+                self._jobs.pin(command)
             case msg.Detach():
                 self._detach()
             case msg.Quit():
@@ -127,6 +127,9 @@ class Engine:
         except Exception as error:
             failed = _failed(error, request)
         self._jobs.leave(job)
+        if left := job.control.pinned.qsize():
+            text = f"{left} rows were pinned too late: the run had ended before it took them."
+            self._hub.emit(msg.Notice(level="warning", text=text, hint="Pin them again for when it goes on."))
         if failed is not None:
             self._hub.emit(failed)
         self._watchdog.begin("idle")

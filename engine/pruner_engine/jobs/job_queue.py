@@ -6,8 +6,8 @@ import queue
 import threading
 from dataclasses import dataclass, field
 
-from pruner_engine.protocol import Command, Resume, Tune
-from pruner_engine.search.control import Control
+from pruner_engine.protocol import Command, Pin, Resume, Tune
+from pruner_engine.search.control import Control, PinnedRow
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,16 @@ class JobQueue:
     @property
     def none_waits(self) -> bool:
         return self._waiting.empty()
+
+    def pin(self, row: Pin) -> None:
+        """Hand a row to the tuning that is steered; where there is none, to a job that writes it into the project."""
+        with self._changing:  # a tuning looks once more for rows when it is left
+            job = self.steered()
+            taken = job is not None and job.is_tuning
+            if job is not None and taken:
+                job.control.pinned.put(PinnedRow(row.task_id, row.sketch_id, row.decisions))
+        if not taken:
+            self.add(row)
 
     def leave(self, job: QueuedJob) -> None:
         """Steer it no more: what is said after its end was told is meant for the next."""

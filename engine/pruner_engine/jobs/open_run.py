@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pruner_engine.errors import StoppedError, UserError, of_surroundings
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.plugins import told_of
 from pruner_engine.protocol import Notice, RunFinished
 from pruner_engine.store.project import Project
 
@@ -65,7 +66,7 @@ class OpenRun:
             self.job.control.on_moved = None
 
     def _fail(self, error: Exception) -> None:
-        said = of_surroundings(error)
+        said = told_of(error)
         text = str(said) if said is not None else f"{type(error).__name__}: {error}"
         try:
             with self.project.transaction():

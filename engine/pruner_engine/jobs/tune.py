@@ -188,6 +188,9 @@ def _finish(run: OpenRun, tuner: Tuner) -> None:
             reason=reason,
         )
     )
+    if not run.job.control.pinned.empty():  # what is pinned from now on is a job of its own
+        tuner.take_pinned()
+        run.update(phase="")  # a task that was not tuned has got its space
 
 
 def _why_nothing_valid(run: OpenRun) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -208,11 +208,18 @@ class Pipeline:
         if answer.error:
             self._refuse_lost_folder()
         failed = isinstance(answer, wire.Built) and answer.kernel is None
-        no_room = failed and shutil.disk_usage(self._setup.folder).free < _ROOM
-        if no_room or answer.error == wire.NO_ROOM:
-            folder = Path(self._setup.folder).parent
-            hint = "Free some space, or set TMPDIR to a folder on another disk, then resume: nothing measured is lost."
-            raise UserError(f"The disk that holds {folder}, where candidates are built, is full.", hint)
+        if (failed and self._is_full()) or answer.error == wire.NO_ROOM:
+            raise self._full()
+
+    def _is_full(self) -> bool:
+        """Whether the disk has no room for a library, or for another file."""
+        disk = os.statvfs(self._setup.folder)
+        return disk.f_bavail * disk.f_frsize < _ROOM or (disk.f_files > 0 and disk.f_favail == 0)
+
+    def _full(self) -> UserError:
+        folder = Path(self._setup.folder).parent
+        hint = "Free some space, or set TMPDIR to a folder on another disk, then resume: nothing measured is lost."
+        return UserError(f"The disk that holds {folder}, where candidates are built, is full.", hint)
 
     def _refuse_lost_folder(self) -> None:
         if not Path(self._setup.folder).exists():
@@ -233,6 +240,8 @@ class Pipeline:
             batch.begin_again()
         self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
+        if self._is_full():  # it ends without room for what its children say
+            raise self._full()
         while self._restarts < _RESTARTS:
             self._restarts += 1
             with contextlib.suppress(UserError):  # what ended the last one may end this one as it starts

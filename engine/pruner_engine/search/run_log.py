@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pruner_engine.protocol import Event, Notice, Phase, Progress
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.task_state import TaskState, end_to_end, untuned
+from pruner_engine.search.told import plain
 from pruner_engine.store.project import Project
 
 
@@ -66,7 +67,7 @@ class RunLog:
     def adaptation(self, metrics: dict[str, object]) -> None:
         """Record how the cost model adapted in the round under way."""
         if self.round_id is not None:
-            self._project.runs.add_adaptation(self._run_id, self.round_id, **metrics)
+            self._project.runs.add_adaptation(self._run_id, self.round_id, **plain(metrics))
 
     def point(self, state: TaskState | None) -> None:
         """Add a point to the latency curve; `state` is the task whose round has ended, None before the first round."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pruner_engine.errors import PhaseSilentError, UserError, first_words
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.plugins import fault_of_plugin
 from pruner_engine.processes.memory import give_back_memory
 from pruner_engine.protocol import Event
 from pruner_engine.search.allotment import Allotment
@@ -24,6 +25,7 @@ from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.strategy import Context, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState
+from pruner_engine.search.told import checkpoints_of, figures_of
 from pruner_engine.search.under_way import UnderWay
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
@@ -87,14 +89,25 @@ class Tuner:
         under_way = UnderWay(self.project, self.plan, self.control, self.clock, self.log, measurer, self.strategy)
         while True:
             self._steer()
-            self._take_pinned()
+            self.take_pinned()
             state = self._next()
             begun = state is not None and self._begin(state, under_way)
             if under_way and (not begun or under_way.is_full):
                 self._end(under_way, last=not begun)
             elif state is None and (self.allotment.is_spent or not self._hold_while_paused()):
                 break
-        self._take_pinned()  # what came during the last round waits in the file for a resume
+        self.take_pinned()  # what came during the last round waits in the file for a resume
+
+    def take_pinned(self) -> None:
+        """Queue rows that the user has pinned meanwhile at their tasks, and keep them in the project."""
+        while not self.control.pinned.empty():
+            row = self.control.pinned.get()
+            try:
+                for state in (s for s in self.states if s.task_id == row.task_id):
+                    self.planner.generate_space(state)
+                self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
+            except UserError as error:
+                self.log.notice("warning", error.message, error.hint)
 
     def _next(self) -> TaskState | None:
         """The task of the next round; None where none is to begin now."""
@@ -132,7 +145,7 @@ class Tuner:
         stats = ended.stats
         if trials:
             with self._leaving_out(state):
-                stats |= self.strategy.learn(state, trials)
+                stats |= figures_of(self.plan.strategy, self.strategy.learn(state, trials))
         self.project.runs.update_round(ended.id, learn_s=time.perf_counter() - start, stats=json.dumps(stats))
         self._save_checkpoints(state.rounds)
         newest = state.trials[-_HOPELESS_AFTER:]
@@ -154,7 +167,8 @@ class Tuner:
             self.log.quarantine(state, _place_and_words(error))
 
     def _save_checkpoints(self, step: int) -> None:
-        for role, (kind, data, recipe) in self.strategy.checkpoints().items():
+        kept = checkpoints_of(self.plan.strategy, self.strategy.checkpoints())
+        for role, (kind, data, recipe) in kept.items():
             self.project.runs.save_checkpoint(self.run_id, role, kind, step, data, recipe)
 
     # ------------------------------------------------------------ before the first round
@@ -200,20 +214,11 @@ class Tuner:
                     state.steer = action
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
 
-    def _take_pinned(self) -> None:
-        """Queue rows that the user has pinned since the last round at their tasks."""
-        while not self.control.pinned.empty():
-            row = self.control.pinned.get()
-            try:
-                for state in (s for s in self.states if s.task_id == row.task_id):
-                    self.planner.generate_space(state)
-                self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
-            except UserError as error:
-                self.log.notice("warning", error.message, error.hint)
-
 
 def _place_and_words(error: Exception) -> str:
     """Kind, place and first words of an unexpected error, in one line."""
+    if (of_plugin := fault_of_plugin(error)) is not None:
+        return of_plugin.message
     places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
     place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return f"{type(error).__name__}{place}: {first_words(error)}"

@@ -23,10 +23,12 @@ from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.strategy import Strategy
 from pruner_engine.search.task_state import Pending, TaskState, Trial
+from pruner_engine.search.told import figures_of
 from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick, tell_anew
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 
+_FIGURES = ("explored", "verified", "draft_s", "verify_s")  # of a proposal, and columns of a round
 _SLOW = 4  # one in so many builds of a round is not waited for
 
 
@@ -92,14 +94,12 @@ class UnderWay:
     def begin(self, state: TaskState, plan: RoundPlan) -> None:
         """Have the round's candidates built."""
         proposal = plan.proposal
+        stats = figures_of(self._run.strategy, proposal.stats)
         round_id = self._project.runs.add_round(
             self._run.run_id,
             state.task_id,
-            explored=proposal.explored,
             drafted=len(proposal.drafted),
-            verified=proposal.verified,
-            draft_s=proposal.draft_s,
-            verify_s=proposal.verify_s,
+            **figures_of(self._run.strategy, {name: getattr(proposal, name) for name in _FIGURES}),
         )
         ids = self._project.trials.add_candidates(
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
@@ -113,7 +113,7 @@ class UnderWay:
         )
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in plan.candidates if c.schedule is not None]
         self._measurer.begin(state.task, inputs)
-        self._rounds.append(Round(state, round_id, len(plan.candidates), dict(proposal.stats)))
+        self._rounds.append(Round(state, round_id, len(plan.candidates), stats))
 
     def end(self, *, last: bool) -> Round:
         """Wait for the first round; its trials, and others that came meanwhile, are then its task's `unlearned` ones.
