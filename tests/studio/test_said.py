@@ -63,7 +63,7 @@ def test_what_stands_in_a_sentence_is_told_in_german_too(german: None) -> None:
     )
     steps = "9 steps, no others than the schedule writes out are unrolled."
     why = f"31 % of the time (1.2 ms) goes into loops and their start: {steps}"
-    behind = "9 Schritte, keine sind abgerollt als die, die der Schedule ausschreibt."
+    behind = "9 Schritte, abgerollt sind nur die, die der Ablaufplan ausschreibt."
     assert said(why) == f"31 % der Zeit (1,2 ms) geht in Schleifen und ihren Beginn: {behind}"
 
 
