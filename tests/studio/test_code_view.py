@@ -71,6 +71,14 @@ def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode)
     assert code.search.field.text() == code.search.field.selectedText() == "two", "what is marked is sought next"
 
 
+def test_numbers_end_where_the_code_does(qtbot, code: SearchableCode) -> None:
+    """Beside the bar to scroll sideways by, half of a number would stand."""
+    view = code.view
+    view.show_text("tvmscript", "\n".join(["x" * 500] * 100))
+    qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() > 0)
+    assert view._numbers.height() == view.viewport().height() < view.contentsRect().height()
+
+
 def marked(code: SearchableCode) -> set[int]:
     return {one.cursor.blockNumber() for one in code.view.extraSelections()}
 

@@ -217,7 +217,7 @@ class CodeView(QPlainTextEdit):
         super().resizeEvent(event)
         self._color()
         box = self.contentsRect()
-        self._numbers.setGeometry(QRect(box.left(), box.top(), self.numbers_width(), box.height()))
+        self._numbers.setGeometry(QRect(box.left(), box.top(), self.numbers_width(), self.viewport().height()))
 
     def _scrolled(self, rect: QRect, dy: int) -> None:
         self._color()
