@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -58,6 +58,7 @@ class CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._form = ""  # of what is shown; empty where that is a sentence in its place
+        self._line_numbers: Sequence[int | None] | None = None
         self._numbers = _Numbers(self)
         self._highlighter = Highlighter(self)
         self.linked: list[int] = []
@@ -70,10 +71,15 @@ class CodeView(QPlainTextEdit):
         self.updateRequest.connect(self._scrolled)
         theme.changed.connect(self._repaint)
 
-    def show_text(self, form: str, text: str) -> None:
-        if (form, text) == (self._form, self.toPlainText()):
+    def show_text(self, form: str, text: str, numbers: Sequence[int | None] | None = None) -> None:
+        """Show another text.
+
+        Args:
+            numbers: of its lines, from 0, where they are not numbered one after another; None beside one without.
+        """
+        if (form, text, numbers) == (self._form, self.toPlainText(), self._line_numbers):
             return
-        self._form = form
+        self._form, self._line_numbers = form, numbers
         self.linked, self.pointed, self.parts = [], [], {}
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
         self.setTabStopDistance(_TAB * self.fontMetrics().horizontalAdvance(" "))  # the font is the style's by now
@@ -186,6 +192,11 @@ class CodeView(QPlainTextEdit):
             return 0
         return 18 + self.fontMetrics().horizontalAdvance("9") * max(3, len(str(self.blockCount())))
 
+    def number_of(self, line: int) -> str:
+        """What stands beside a line (from 0)."""
+        number = line if self._line_numbers is None else self._line_numbers[line]
+        return "" if number is None else str(number + 1)
+
     def paint_numbers(self, event: QPaintEvent) -> None:
         painter = QPainter(self._numbers)
         painter.setPen(theme.color("faint"))
@@ -194,7 +205,7 @@ class CodeView(QPlainTextEdit):
         for block, top in self._blocks_to(event.rect().bottom()):
             if block.isVisible():
                 box = QRect(0, round(top), self._numbers.width() - 10, height)
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
+                painter.drawText(box, Qt.AlignmentFlag.AlignRight, self.number_of(block.blockNumber()))
 
     def _blocks_to(self, bottom: int) -> Iterator[tuple[QTextBlock, float]]:
         """The blocks in sight down to a height, each with where it begins."""
