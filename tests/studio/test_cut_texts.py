@@ -159,6 +159,20 @@ def test_a_unit_is_not_torn_apart_where_a_line_ends(qtbot) -> None:
         assert begins and not [text for text in begins if text.startswith("s")], width
 
 
+def test_buttons_that_steer_a_task_are_as_wide_as_their_texts(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.workspace.open(finished_project)
+    page = window.show_page("tasks")
+    rows = {}
+    for width in (1280, 860, 760):
+        window.resize(width, 700)
+        rested(page)
+        assert all(made.width() == made.sizeHint().width() for made in (*page.steer_buttons, page.open_button)), width
+        rows[width] = (page.steering.height() + 8) // (page.open_button.height() + 8)
+    assert rows == {1280: 1, 860: 2, 760: 2}
+
+
 @pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare", "export"])
 def test_an_empty_page_leads_to_where_it_begins(qtbot, window: MainWindow, key: str) -> None:
     page = window.show_page(key)
