@@ -148,7 +148,7 @@ class TasksPage(Page):
         split.setStretchFactor(1, 2)
         self._fill_roofline(roofline)
         yield
-        self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"))
+        self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"), selectable=True)
         self.given_up.hide()
         self.column.addWidget(self.given_up)
         self.steering = self._steering()
