@@ -325,7 +325,7 @@
     </message>
     <message>
         <source>Pr&amp;eferences…</source>
-        <translation>Ei&amp;nstellungen…</translation>
+        <translation>Vorei&amp;nstellungen…</translation>
     </message>
     <message>
         <source>&amp;Run</source>
@@ -1157,7 +1157,7 @@
     </message>
     <message>
         <source>Run this file: a TVMScript model is Python code, open only what you trust</source>
-        <translation>Diese Datei ausführen: Ein TVMScript-Modell ist Python-Code, öffnen Sie nur, dem Sie trauen</translation>
+        <translation>Diese Datei ausführen: Ein TVMScript-Modell ist Python-Code, öffnen Sie nur, was vertrauenswürdig ist</translation>
     </message>
     <message>
         <source>Consent to run the code of a TVMScript model</source>
@@ -2558,7 +2558,7 @@
     </message>
     <message>
         <source>Scores</source>
-        <translation>Bewertungen</translation>
+        <translation>Wertungen</translation>
     </message>
     <message>
         <source>Parts of the predicted time</source>
@@ -2578,7 +2578,7 @@
     </message>
     <message>
         <source>Symbols, penalties, scores and figures</source>
-        <translation>Symbole, Abzüge, Bewertungen und Werte</translation>
+        <translation>Symbole, Abzüge, Wertungen und Werte</translation>
     </message>
     <message>
         <source>What the window and the terminal show, how it is computed, and where it comes from.</source>
@@ -2862,7 +2862,7 @@
     </message>
     <message>
         <source>{gain} over reference {number}</source>
-        <translation>{gain} gegenüber Referenz {number}</translation>
+        <translation>{gain} gegenüber Bezug {number}</translation>
     </message>
     <message>
         <source>Measured</source>
@@ -3446,7 +3446,7 @@
     </message>
     <message>
         <source>Project that has tuned some of the same kernels, on any device: their best schedules are measured first. They may be another model&apos;s.</source>
-        <translation>Projekt, in dem einige derselben Kernel schon getunt wurden, auf irgendeinem Gerät: Deren beste Schedules werden zuerst gemessen. Sie dürfen aus einem anderen Modell sein.</translation>
+        <translation>Projekt, in dem einige derselben Kernel schon optimiert wurden, auf irgendeinem Gerät: Deren beste Ablaufpläne werden zuerst gemessen. Sie dürfen aus einem anderen Modell sein.</translation>
     </message>
     <message>
         <source>Learned model</source>
@@ -3698,11 +3698,11 @@
     </message>
     <message>
         <source>How many of the five fastest candidates that a round measured are among the five that the score puts first.</source>
-        <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Bewertung an den Anfang stellt.</translation>
+        <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Wertung an den Anfang stellt.</translation>
     </message>
     <message>
         <source>fastest five in the score&apos;s first five ÷ 5</source>
-        <translation>schnellste fünf unter den ersten fünf der Bewertung ÷ 5</translation>
+        <translation>schnellste fünf unter den ersten fünf der Wertung ÷ 5</translation>
     </message>
     <message>
         <source>Fastest in the order</source>
@@ -3814,7 +3814,7 @@
     </message>
     <message>
         <source>Explored candidates whose sketch has no closed form: they were read from their applied schedules, which takes a thousand times as long.</source>
-        <translation>Erkundete Kandidaten, deren Skizze keine geschlossene Form hat: Sie wurden aus ihren angewendeten Schedules gelesen, was tausendmal so lange dauert.</translation>
+        <translation>Erkundete Kandidaten, deren Skizze keine geschlossene Form hat: Sie wurden aus ihren angewandten Ablaufplänen gelesen, was tausendmal so lange dauert.</translation>
     </message>
     <message>
         <source>Pruner Studio, draft</source>
@@ -3990,7 +3990,7 @@
     </message>
     <message>
         <source>Such a schedule is slow; the search goes on without it. If most fail, close other programs, or give a new run more time: --set run_timeout_s=30.</source>
-        <translation>Ein solcher Ablauf ist langsam; die Suche geht ohne ihn weiter. Schlagen die meisten fehl, schließen Sie andere Programme, oder geben Sie einem neuen Lauf mehr Zeit: --set run_timeout_s=30.</translation>
+        <translation>Ein solcher Ablaufplan ist langsam; die Suche geht ohne ihn weiter. Schlagen die meisten fehl, schließen Sie andere Programme, oder geben Sie einem neuen Lauf mehr Zeit: --set run_timeout_s=30.</translation>
     </message>
     <message>
         <source>The search goes on without it. If most of a task fail, freeze the task and send the log to the makers.</source>
@@ -3998,7 +3998,7 @@
     </message>
     <message>
         <source>It is never taken for the best nor exported. Send the log and the trace to the makers: no schedule may change what is computed.</source>
-        <translation>Er gilt nie als der beste und wird nicht exportiert. Senden Sie Protokoll und Spur an die Entwickler: Kein Ablauf darf ändern, was berechnet wird.</translation>
+        <translation>Er gilt nie als der beste und wird nicht exportiert. Senden Sie Protokoll und Trace an die Entwickler: Kein Ablaufplan darf ändern, was berechnet wird.</translation>
     </message>
     <message>
         <source>Its outputs could not be compared, so it does not count. If most fail, run `pruner doctor`.</source>
@@ -4262,7 +4262,7 @@
     </message>
     <message>
         <source>TVM, estimate over the unscheduled kernel</source>
-        <translation>TVM, Schätzung am Kernel ohne Ablauf</translation>
+        <translation>TVM, Schätzung am Kernel ohne Ablaufplan</translation>
     </message>
     <message>
         <source>One call of the kernel as TVM compiles it without tuning.</source>
@@ -4710,7 +4710,7 @@
     </message>
     <message>
         <source>The code of a plugin is run on this machine with your rights, by runs and views of schedules. Tick what you trust.</source>
-        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, von Läufen und von Ansichten der Schedules. Nur ankreuzen, was vertrauenswürdig ist.</translation>
+        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, von Läufen und von Ansichten der Ablaufpläne. Nur ankreuzen, was vertrauenswürdig ist.</translation>
     </message>
     <message>
         <source>Plugins</source>
@@ -4926,7 +4926,7 @@
     </message>
     <message>
         <source>no others than the schedule writes out are unrolled</source>
-        <translation>keine sind abgerollt als die, die der Schedule ausschreibt</translation>
+        <translation>abgerollt sind nur die, die der Ablaufplan ausschreibt</translation>
     </message>
     <message>
         <source>the schedule breaks a limit of the device or cannot be built</source>
@@ -5434,7 +5434,7 @@
     </message>
     <message>
         <source>Run {0} holds what others measured, and is not tuned on.</source>
-        <translation>Lauf {0} enthält, was andere gemessen haben, und wird nicht weiter getunt.</translation>
+        <translation>Lauf {0} enthält, was andere gemessen haben, und wird nicht weiter optimiert.</translation>
     </message>
     <message>
         <source>Start a new one; `--start-from` measures first what this project knows.</source>
@@ -5454,7 +5454,7 @@
     </message>
     <message>
         <source>Of those the draft reads some hundred candidates a round, from their applied schedules.</source>
-        <translation>Von ihnen liest der Entwurf einige Hundert Kandidaten je Runde, aus ihren angewandten Schedules.</translation>
+        <translation>Von ihnen liest der Entwurf einige Hundert Kandidaten je Runde, aus ihren angewandten Ablaufplänen.</translation>
     </message>
     <message>
         <source>{0} is an offline strategy and was given no checkpoint: its model learns from this run instead.</source>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QClipboard, QGuiApplication, QPixmap
 
-from pruner_studio.widgets.elided import BREAK, JOIN
+from pruner_studio.widgets.elided import BLANK, BREAK, JOIN
 
 
 class _Copies(QObject):
@@ -38,4 +38,4 @@ def take_out_breaks(mode: QClipboard.Mode) -> None:
     clipboard = QGuiApplication.clipboard()
     own = clipboard.ownsSelection() if mode == QClipboard.Mode.Selection else clipboard.ownsClipboard()
     if own and (BREAK in (text := clipboard.text(mode)) or JOIN in text):
-        clipboard.setText(text.replace(BREAK, "").replace(JOIN, ""), mode)
+        clipboard.setText(text.replace(BLANK, " ").replace(BREAK, "").replace(JOIN, ""), mode)

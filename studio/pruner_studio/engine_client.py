@@ -78,6 +78,11 @@ class EngineClient(QObject):
         return self._process is not None
 
     @property
+    def ending(self) -> bool:
+        """It was told to end, or has said that it does."""
+        return self._farewell
+
+    @property
     def stderr_tail(self) -> str:
         """The last lines that the engine wrote on stderr."""
         return self._stderr

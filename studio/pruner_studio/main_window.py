@@ -314,9 +314,10 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Asks what becomes of a job that this window started; what it measured is kept in any case."""
-        if self.workspace.job.owned and self.keep_job is None:
+        job = self.workspace.job
+        if job.owned and not job.ending and self.keep_job is None:
             event.ignore()
-            closing.ask(self, self.workspace.job.work.task, self._close_and)
+            closing.ask(self, job.work.task, self._close_and)
             return
         if self.workspace.job.owned and self.keep_job:
             self.workspace.job.detach()

@@ -14,7 +14,8 @@ from pruner_engine.resources import resource_dir
 from pruner_engine.units import decimal
 from pruner_studio.translation import tr, translating
 
-_QUANTITY = re.compile(r"\d+\.\d+ ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|B)/s)")  # with a unit: not a version
+# With a unit, a prefix or the blank in front of one: not a version
+_QUANTITY = re.compile(r"\d+\.\d+(?: | ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|B)/s|[kMGT]))")
 _HOLE = re.compile(r"\{(\d+)\}")
 
 Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its holes

@@ -35,6 +35,12 @@ def choose_language(language: str) -> None:
     QSettings().setValue("language", language)
 
 
+def _type_as_in(language: str) -> None:
+    """Let fields take and show numbers as the texts around them do, whatever the system's language is."""
+    wanted, system = QLocale(language), QLocale.system()
+    QLocale.setDefault(system if system.language() == wanted.language() else wanted)
+
+
 def install(app: QCoreApplication, language: str = "") -> bool:
     """Use a language (`de`), that of PRUNER_LANGUAGE, the chosen one or the system's; False for one without a file.
 
@@ -47,7 +53,9 @@ def install(app: QCoreApplication, language: str = "") -> bool:
     translator = QTranslator(app)
     write_decimals_with(".")
     if not translator.load(f"studio_{wanted}", str(resource_dir() / "translations")):
+        _type_as_in("en")
         return False
+    _type_as_in(wanted)
     write_decimals_with(QLocale(wanted).decimalPoint())
     own = QTranslator(app)  # of what Qt itself writes: buttons of questions, menus of fields, file dialogs
     own.load(f"qtbase_{wanted}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))

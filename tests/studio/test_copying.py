@@ -10,11 +10,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
+from pruner_engine.protocol import Check
 from pruner_studio import opening
 from pruner_studio.main_window import MainWindow
 from pruner_studio.problem import Problem
+from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.log_fold import LogFold
+from pruner_studio.widgets.messages import MessageCard
 
 PATH = "/home/somebody/projects/tuned-with-a-name-that-fits-no-line/and-no-card-either/of-a-window/model.pruner-lock"
 
@@ -91,6 +94,37 @@ def test_messages_are_marked_by_mouse_and_copied_as_they_are(qtbot, opened: Main
             assert copied() == text
             if QGuiApplication.clipboard().supportsSelection():
                 assert QGuiApplication.clipboard().text(QClipboard.Mode.Selection) == text
+
+
+def test_what_is_marked_is_copied_wherever_the_keyboard_was(qtbot, opened: MainWindow, rested) -> None:
+    page = opened.show_page("tasks")
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    opened.problems.tell(Problem("Something broke.", "Try again."))
+    rested(page)
+    page.table.selectRow(0)
+    page.table.setFocus()
+    (card,) = opened.problems.cards()
+    mark_all(qtbot, next(made for made in card.findChildren(QLabel) if made.text() == "Something broke."))
+    qtbot.keyClick(opened, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert copied() == "Something broke."
+    card.findChild(QToolButton).setFocus()
+    qtbot.keyClick(opened, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert copied() == "Something broke.\n\nTry again."
+
+
+def test_what_an_engine_says_can_be_marked(qtbot, qapp) -> None:
+    messages, checks = MessageCard(), CheckList()
+    messages.show_messages([{"at": 0.0, "level": "warning", "text": "The disk is full.", "hint": "Free some space."}])
+    checks.show_checks([Check("Linker", False, "none", "apt install binutils")])
+    for parent, texts in (
+        (messages, ("The disk is full.", "Free some space.")),
+        (checks, ("none", "apt install binutils")),
+    ):
+        qtbot.addWidget(parent)
+        shown = [made for made in parent.findChildren(QLabel) if made.text().endswith(texts)]
+        assert len(shown) == 2
+        assert all(made.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse for made in shown)
 
 
 def test_a_folder_that_is_gone_is_told_when_it_is_to_be_opened(qtbot, opened: MainWindow, rested) -> None:

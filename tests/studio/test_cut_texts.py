@@ -146,7 +146,8 @@ def test_long_names_leave_room_for_what_stands_beside_them(qtbot, window: MainWi
 
 def test_a_unit_is_not_torn_apart_where_a_line_ends(qtbot) -> None:
     made = Paragraph(
-        "At 56.4 FLOP a byte the device allows 159 GFLOP/s: its peak. This candidate reaches 25.3 GFLOP/s."
+        "At 56.4 FLOP a byte the device allows 159 GFLOP/s: its peak. "
+        "This candidate reaches 25.3 GFLOP/s in 409 µs, 87 %."
     )
     qtbot.addWidget(made)
     for width in range(80, 700, 10):
@@ -156,7 +157,22 @@ def test_a_unit_is_not_torn_apart_where_a_line_ends(qtbot) -> None:
             line.setLineWidth(width)
             begins.append(QLabel.text(made)[line.textStart() :].lstrip("\u2060"))
         layout.endLayout()
-        assert begins and not [text for text in begins if text.startswith("s")], width
+        torn = [text for text in begins if text.startswith(("s", "FLOP", "GFLOP", "µs", "%"))]
+        assert begins and not torn, (width, torn)
+
+
+def test_buttons_that_steer_a_task_are_as_wide_as_their_texts(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.workspace.open(finished_project)
+    page = window.show_page("tasks")
+    rows = {}
+    for width in (1280, 860, 760):
+        window.resize(width, 700)
+        rested(page)
+        assert all(made.width() == made.sizeHint().width() for made in (*page.steer_buttons, page.open_button)), width
+        rows[width] = (page.steering.height() + 8) // (page.open_button.height() + 8)
+    assert rows == {1280: 1, 860: 2, 760: 2}
 
 
 @pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare", "export"])

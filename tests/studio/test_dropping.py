@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
+from pruner_studio.widgets.editors import Editor
 
 
 def dropped_on(part: QWidget, *urls: QUrl) -> bool:
@@ -33,6 +34,12 @@ def dropped_on(part: QWidget, *urls: QUrl) -> bool:
     return moved.isAccepted()
 
 
+def unfolded(page: Page) -> dict[str, Editor]:
+    """The fields of the settings, which are made when they are first asked for."""
+    page.form.settings_button.click()
+    return page.form.fields.editors
+
+
 @pytest.mark.parametrize(
     ("key", "of"),
     [
@@ -42,6 +49,7 @@ def dropped_on(part: QWidget, *urls: QUrl) -> bool:
         ("start", lambda page: page.project),
         ("start", lambda page: page.model_card.workload.lineEdit()),
         ("start", lambda page: page.drop),
+        ("start", lambda page: unfolded(page)["checkpoint"].widget.line),
         ("export", lambda page: page.out),
     ],
 )

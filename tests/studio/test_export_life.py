@@ -68,6 +68,15 @@ def test_closing_asks_what_becomes_of_an_export(qtbot, exporting: MainWindow) ->
     assert not exporting.isVisible() and not psutil.pid_exists(engine.pid)
 
 
+def test_closing_asks_nothing_about_a_job_that_has_ended(qtbot, exporting: MainWindow) -> None:
+    """Its process takes a moment to end."""
+    press(qtbot, exporting.run_bar.stop_button)
+    with qtbot.waitSignal(exporting.workspace.job.problem, timeout=120_000):
+        pass
+    exporting.close()
+    assert not exporting.isVisible() and not exporting.workspace.job.running
+
+
 _LEAVES_AN_EXPORT = """
 import sys
 from pruner_engine import protocol as msg

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QLabel
 
 from pruner_engine.errors import UserError
 from pruner_engine.model_names import whole
@@ -17,10 +17,12 @@ from pruner_engine.protocol import Check
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import translation
+from pruner_studio.models.rounds import correlation
 from pruner_studio.problem import Problem
 from pruner_studio.said import all_said, said
 from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.problems import ProblemCard
+from pruner_studio.widgets.setting_fields import SettingFields
 
 
 @pytest.fixture
@@ -63,8 +65,28 @@ def test_what_stands_in_a_sentence_is_told_in_german_too(german: None) -> None:
     )
     steps = "9 steps, no others than the schedule writes out are unrolled."
     why = f"31 % of the time (1.2 ms) goes into loops and their start: {steps}"
-    behind = "9 Schritte, keine sind abgerollt als die, die der Schedule ausschreibt."
+    behind = "9 Schritte, abgerollt sind nur die, die der Ablaufplan ausschreibt."
     assert said(why) == f"31 % der Zeit (1,2 ms) geht in Schleifen und ihren Beginn: {behind}"
+
+
+def test_numbers_in_a_sentence_are_written_as_around_it(german: None) -> None:
+    said_of = "88 % of the time (1.2 ms) is arithmetic: {}, which the device's peak of 236 GFLOP/s could do in 320 µs."
+    for number, wanted in (("75.5 MFLOP", "75,5 MFLOP"), ("9.44 FLOP", "9,44 FLOP")):
+        assert f"ist Rechnen: {wanted}, die" in said(said_of.format(number))
+    steps = "73.7 k steps, no others than the schedule writes out are unrolled."
+    assert "73,7 k Schritte" in said(f"31 % of the time (1.2 ms) goes into loops and their start: {steps}")
+    versions = "Reading .pt2 files needs PyTorch 2.5 or newer, this is 2.4."
+    assert said(versions).endswith("PyTorch 2.5 oder neuer nötig; dies ist 2.4.")
+    assert correlation(0.294) == "+0,29"
+
+
+def test_numbers_are_typed_as_they_are_shown(qtbot, german: None) -> None:
+    fields = SettingFields()
+    qtbot.addWidget(fields)
+    told = texts(fields)
+    typed = [made.widget.text() for made in fields.editors.values() if isinstance(made.widget, QDoubleSpinBox)]
+    assert any("," in shown for shown in typed)
+    assert all(f"Vorgabe {shown}" in told for shown in typed)
 
 
 def test_checks_of_the_machine_are_german(qtbot, german: None) -> None:

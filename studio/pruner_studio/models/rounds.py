@@ -28,7 +28,7 @@ def _explored_tip(row: dict[str, Any]) -> str:
 
 def correlation(value: float) -> str:
     """A rank correlation as text: two digits and a sign."""
-    return f"{value:+.2f}"
+    return units.decimal(f"{value:+.2f}")
 
 
 COLUMNS = (

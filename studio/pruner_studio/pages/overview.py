@@ -113,7 +113,7 @@ class OverviewPage(Page):
         self.events = MessageCard()
         column.addWidget(self.events)
         self.facts = Card(tr("This run"))
-        self.fact_text = label("", "muted", wrap=True)
+        self.fact_text = label("", "muted", wrap=True, selectable=True)
         self.facts.body.addWidget(self.fact_text)
         column.addWidget(self.facts)
         column.addStretch(1)

@@ -148,7 +148,7 @@ class TasksPage(Page):
         split.setStretchFactor(1, 2)
         self._fill_roofline(roofline)
         yield
-        self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"))
+        self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"), selectable=True)
         self.given_up.hide()
         self.column.addWidget(self.given_up)
         self.steering = self._steering()
@@ -162,11 +162,13 @@ class TasksPage(Page):
         card.body.addWidget(self.roofline, 1)
 
     def _steering(self) -> Columns:
-        parts = Columns(0)
-        parts.row.setSpacing(8)
+        parts, steering = Columns(0), Columns(0)
+        for columns in (parts, steering):
+            columns.row.setSpacing(8)
         first, second, way_on = rows = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         for row in rows:
             row.setSpacing(8)
+        second.addStretch(1)
         self.count = label("", "faint")
         first.addWidget(self.count, 1)
         self.steer_buttons: list[QPushButton] = []
@@ -191,8 +193,9 @@ class TasksPage(Page):
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
         way_on.addStretch(1)
         way_on.addWidget(self.open_button)
-        parts.row.addLayout(first, 1)
-        parts.row.addLayout(second)
+        steering.row.addLayout(first, 1)
+        steering.row.addLayout(second)
+        parts.row.addWidget(steering, 1)
         parts.row.addLayout(way_on)
         return parts
 

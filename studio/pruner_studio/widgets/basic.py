@@ -40,6 +40,7 @@ def label(
     made.setTextFormat(Qt.TextFormat.PlainText)
     if selectable:
         made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        made.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # else Ctrl+C copies from where the keyboard was before
     if role:
         made.setProperty("role", role)
     if name:

@@ -62,7 +62,7 @@ class BoardsCard(Card):
         row.addWidget(button(tr("Look"), self.ask))
         row.addWidget(button(tr("Copy as command"), self._copy, icon="copy"))
         self.body.addLayout(row)
-        self.told = label("", "faint", wrap=True)
+        self.told = label("", "faint", wrap=True, selectable=True)
         self.body.addWidget(self.told)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(

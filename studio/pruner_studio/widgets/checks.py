@@ -43,8 +43,8 @@ class CheckList(QWidget):
             top = Qt.AlignmentFlag.AlignTop
             self._grid.addWidget(picture, row, 0, top)
             self._grid.addWidget(label(said(check.name)), row, 1, top)
-            self._grid.addWidget(label(said(check.value), "muted", wrap=True), row, 2, top)
+            self._grid.addWidget(label(said(check.value), "muted", wrap=True, selectable=True), row, 2, top)
             row += 1
             if check.hint and not check.ok:
-                self._grid.addWidget(label(said(check.hint), "faint", wrap=True), row, 1, 1, 2)
+                self._grid.addWidget(label(said(check.hint), "faint", wrap=True, selectable=True), row, 1, 1, 2)
                 row += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -58,30 +58,38 @@ class CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._form = ""  # of what is shown; empty where that is a sentence in its place
+        self._line_numbers: Sequence[int | None] | None = None
         self._numbers = _Numbers(self)
         self._highlighter = Highlighter(self)
         self.linked: list[int] = []
         self.pointed: list[int] = []
         self.parts: dict[int, range] = {}  # letters of lines that are marked in them
+        self._marked = range(0)  # lines in sight, whose marks are there
         self._under: int | None = None  # line under the pointer
         self.viewport().setMouseTracking(True)
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
         self.updateRequest.connect(self._scrolled)
         theme.changed.connect(self._repaint)
 
-    def show_text(self, form: str, text: str) -> None:
-        if (form, text) == (self._form, self.toPlainText()):
+    def show_text(self, form: str, text: str, numbers: Sequence[int | None] | None = None) -> None:
+        """Show another text.
+
+        Args:
+            numbers: of its lines, from 0, where they are not numbered one after another; None beside one without.
+        """
+        if (form, text, numbers) == (self._form, self.toPlainText(), self._line_numbers):
             return
-        self._form = form
+        self._form, self._line_numbers = form, numbers
         self.linked, self.pointed, self.parts = [], [], {}
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
         self.setTabStopDistance(_TAB * self.fontMetrics().horizontalAdvance(" "))  # the font is the style's by now
         self.blockSignals(True)
+        self.setExtraSelections([])  # Qt would move each of them at every line that comes and goes
         self.setPlainText(text)
         self.blockSignals(False)
         self.setViewportMargins(self.numbers_width(), 0, 0, 0)
         self._color()
-        self._mark()
+        self._mark(self._marked)
 
     def link(self, lines: list[int], *, parts: dict[int, range] | None = None, scroll: bool = True) -> None:
         """Mark lines (from 0) that belong to what is chosen elsewhere, letters of some more, and bring one into sight.
@@ -89,7 +97,7 @@ class CodeView(QPlainTextEdit):
         The cursor stays: it would be taken from under a user who goes through the code by keys or selects a part.
         """
         self.linked, self.parts = lines, parts or {}
-        self._mark()
+        self._mark(self._marked)
         first, fit = self.firstVisibleBlock().blockNumber(), self.viewport().height() // self.fontMetrics().height()
         if lines and scroll and not (self.isVisible() and any(first <= line < first + fit for line in lines)):
             self.verticalScrollBar().setValue(max(0, lines[0] - fit // 2))
@@ -141,7 +149,7 @@ class CodeView(QPlainTextEdit):
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
         if lines != self.pointed:
             self.pointed = lines
-            self._mark()
+            self._mark(self._marked)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -184,6 +192,11 @@ class CodeView(QPlainTextEdit):
             return 0
         return 18 + self.fontMetrics().horizontalAdvance("9") * max(3, len(str(self.blockCount())))
 
+    def number_of(self, line: int) -> str:
+        """What stands beside a line (from 0)."""
+        number = line if self._line_numbers is None else self._line_numbers[line]
+        return "" if number is None else str(number + 1)
+
     def paint_numbers(self, event: QPaintEvent) -> None:
         painter = QPainter(self._numbers)
         painter.setPen(theme.color("faint"))
@@ -192,7 +205,7 @@ class CodeView(QPlainTextEdit):
         for block, top in self._blocks_to(event.rect().bottom()):
             if block.isVisible():
                 box = QRect(0, round(top), self._numbers.width() - 10, height)
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
+                painter.drawText(box, Qt.AlignmentFlag.AlignRight, self.number_of(block.blockNumber()))
 
     def _blocks_to(self, bottom: int) -> Iterator[tuple[QTextBlock, float]]:
         """The blocks in sight down to a height, each with where it begins."""
@@ -204,13 +217,18 @@ class CodeView(QPlainTextEdit):
             block = block.next()
 
     def _color(self) -> None:
-        self._highlighter.show([block for block, _ in self._blocks_to(self.viewport().height())])
+        """Colour and mark what has come into sight."""
+        blocks = [block for block, _ in self._blocks_to(self.viewport().height())]
+        self._highlighter.show(blocks)
+        shown = range(blocks[0].blockNumber(), blocks[-1].blockNumber() + 1) if blocks else range(0)
+        if shown != self._marked:
+            self._mark(shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._color()
         box = self.contentsRect()
-        self._numbers.setGeometry(QRect(box.left(), box.top(), self.numbers_width(), box.height()))
+        self._numbers.setGeometry(QRect(box.left(), box.top(), self.numbers_width(), self.viewport().height()))
 
     def _scrolled(self, rect: QRect, dy: int) -> None:
         self._color()
@@ -224,24 +242,26 @@ class CodeView(QPlainTextEdit):
         if not self.textCursor().hasSelection():
             self.line_chosen.emit(self.textCursor().blockNumber())
 
-    def _mark(self) -> None:
+    def _mark(self, shown: range) -> None:
+        """Mark lines in sight: whatever becomes of a text, Qt looks through all marks of it."""
+        self._marked = shown
         marks = []
         for lines, token in ((self.linked, "code_line"), (self.pointed, "hover")):
-            for number in lines:
+            for number in set(lines).intersection(shown):
                 mark = QTextEdit.ExtraSelection()
                 mark.format.setBackground(theme.color(token))
                 mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
                 mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
                 marks.append(mark)
-        for number, part in self.parts.items():
+        for number in self.parts.keys() & set(shown):
             mark = QTextEdit.ExtraSelection()
             mark.format.setBackground(theme.color("accent", _PART_ALPHA))
-            mark.cursor = self._letters(number, part)
+            mark.cursor = self._letters(number, self.parts[number])
             marks.append(mark)
         self.setExtraSelections(marks)
 
     def _repaint(self) -> None:
         self._highlighter.forget()
         self._color()
-        self._mark()
+        self._mark(self._marked)
         self._numbers.update()

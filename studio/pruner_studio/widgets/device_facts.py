@@ -103,4 +103,4 @@ def _shown(name: str, value: Any) -> str:
         return ", ".join(f"{_word(key)} {told}" for key, entry in value.items() if (told := _shown(key, entry)))
     if not value or isinstance(value, str):
         return SOURCES.get(value, value) if name == "source" else value or ""
-    return next((text(value) for part, text in _UNITS if part in f"{name}."), f"{value:g}")
+    return next((text(value) for part, text in _UNITS if part in f"{name}."), units.general(value))

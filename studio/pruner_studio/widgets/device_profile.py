@@ -67,7 +67,7 @@ class DeviceProfile(QWidget):
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
         column.addWidget(self.progress)
-        self.note = label("", "faint", wrap=True)
+        self.note = label("", "faint", wrap=True, selectable=True)
         column.addWidget(self.note)
         self.figures = QVBoxLayout()
         column.addLayout(self.figures)

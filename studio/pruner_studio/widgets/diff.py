@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollBar, QVBoxLayout, QWidget
 
@@ -64,6 +65,7 @@ class DiffView(QWidget):
         for source, target in ((left, right), (right, left)):
             source.verticalScrollBar().valueChanged.connect(partial(self._follow, target.verticalScrollBar()))
             source.horizontalScrollBar().valueChanged.connect(partial(self._follow, target.horizontalScrollBar()))
+            source.horizontalScrollBar().rangeChanged.connect(lambda *_: self._share_bars())
         self._show_differences([])
 
     def tell(self, text: str) -> None:
@@ -84,10 +86,10 @@ class DiffView(QWidget):
             verdict: which of the two is faster.
         """
         changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
-        shown = (row.left for row in rows), (row.right for row in rows)
+        shown = [(row.left, row.left_line) for row in rows], [(row.right, row.right_line) for row in rows]
         for (head, view), name, lines in zip(self.sides, names, shown, strict=True):
             head.setText(name[:1].upper() + name[1:])
-            view.show_text(form, "\n".join(lines))
+            view.show_text(form, "\n".join(text for text, _ in lines), [number for _, number in lines] or None)
         found = {at: changed_parts(rows[at].left, rows[at].right) for at in changed if rows[at].kind == "changed"}
         for side, (_, view) in enumerate(self.sides):
             parts = {at: both[side] for at, both in found.items() if both is not None}
@@ -139,6 +141,14 @@ class DiffView(QWidget):
         count = len(self._differences)
         told = tr("difference {at} of {count}") if self._at is not None else tr("differences: {count}")
         self.place.setText(told.format(at=(self._at or 0) + 1, count=count) if count else "")
+
+    def _share_bars(self) -> None:
+        """Both sides have a bar to scroll sideways by, or none: the higher one would end a line sooner."""
+        wide = any(view.horizontalScrollBar().maximum() > 0 for _, view in self.sides)
+        for _, view in self.sides:
+            view.setHorizontalScrollBarPolicy(
+                Qt.ScrollBarPolicy.ScrollBarAlwaysOn if wide else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+            )
 
     def _follow(self, bar: QScrollBar, value: int) -> None:
         """Scroll one side along with the other; one that ends sooner does not hold the other back."""

@@ -26,7 +26,9 @@ _WIDEST_LIST = 640
 _WORD = re.compile(r"\S{31,}")  # longer than a line of a narrow card
 _PART = re.compile(r"\S{10}(?=\S)")
 _RATE = re.compile(r"/(?=s\b)")
+_UNIT = re.compile(r"(?<=\d) (?=%|(?:[kMGT]?(?:B|FLOP|Hz)|[mµn]?s|min|h)\b)")
 BREAK, JOIN = "\u200b", "\u2060"  # of no width: a line may end here, or not
+BLANK = f"{JOIN}\u00a0"  # at which no line ends
 
 
 def elided(text: str, metrics: QFontMetrics, room: int) -> str:
@@ -155,7 +157,7 @@ class Paragraph(QLabel):
     def setText(self, text: str) -> None:
         self._whole = text
         broken = _WORD.sub(lambda word: _PART.sub(rf"\g<0>{BREAK}", word.group()), text)
-        super().setText(_RATE.sub(f"/{JOIN}", broken))  # 25.3 GFLOP/s
+        super().setText(_UNIT.sub(BLANK, _RATE.sub(f"/{JOIN}", broken)))  # 25.3 GFLOP/s
 
     def text(self) -> str:
         """As it was given."""

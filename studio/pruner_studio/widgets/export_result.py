@@ -137,7 +137,7 @@ class ExportResult(QScrollArea):
 
     def _files(self) -> Card:
         card = Card(tr("Files"))
-        self.place = label("", "faint", wrap=True)
+        self.place = label("", "faint", wrap=True, selectable=True)
         self.file_rows = QGridLayout()
         self.file_rows.setHorizontalSpacing(12)
         self.file_rows.setVerticalSpacing(1)

@@ -43,9 +43,9 @@ class MessageCard(Card):
         self.setVisible(bool(events))
         clear(self._rows)
         for row in reversed(events[-_LATEST:]):
-            self._rows.addWidget(label(f"{units.moment(row['at'])}  {said(row['text'])}", wrap=True))
+            self._rows.addWidget(label(f"{units.moment(row['at'])}  {said(row['text'])}", wrap=True, selectable=True))
             if row["hint"]:
-                self._rows.addWidget(label(said(row["hint"]), "faint", wrap=True))
+                self._rows.addWidget(label(said(row["hint"]), "faint", wrap=True, selectable=True))
         older = "\n".join(_line(row) for row in reversed(events[:-_LATEST]))
         if older != self.older.toPlainText():  # a run at work tells on while somebody reads
             place = self.older.verticalScrollBar().value()

@@ -24,6 +24,7 @@ class PathField(QWidget):
         self._name, self._prepare = name, prepare
         self.line = QLineEdit()
         self.line.setAccessibleName(name)
+        self.line.setAcceptDrops(False)  # it would take the name of a file that is dropped on the window
         self.setFocusProxy(self.line)
         self.button = button(tr("Change…"), self._ask)
         self.button.setAccessibleName(tr("Choose: {what}").format(what=name))

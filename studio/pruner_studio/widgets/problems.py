@@ -65,9 +65,12 @@ class ProblemCard(QFrame):
         self.dismissed.emit()
         do()
 
+    def copied(self) -> str:
+        """All of it, for whoever is at one of its buttons."""
+        return "\n\n".join(filter(None, (self.problem.message, self.problem.hint, self.problem.report)))
+
     def _copy(self) -> None:
-        parts = (self.problem.message, self.problem.hint, self.problem.report)
-        clipboard.copy("\n\n".join(part for part in parts if part))
+        clipboard.copy(self.copied())
 
 
 class ProblemStack(QWidget):

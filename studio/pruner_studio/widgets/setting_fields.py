@@ -8,6 +8,7 @@ from msgspec import inspect
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QWidget
 
+from pruner_engine import units
 from pruner_engine.search.settings import SearchSettings
 from pruner_studio.help import help_of
 from pruner_studio.models.projects import expanded
@@ -53,7 +54,7 @@ class SettingFields(QWidget):
         row.setSpacing(10)
         row.addWidget(made.widget)
         if isinstance(kind, inspect.IntType | inspect.FloatType):
-            row.addWidget(label(tr("default {value}").format(value=f"{default:g}"), "faint"))
+            row.addWidget(label(tr("default {value}").format(value=units.general(default)), "faint"))
         if isinstance(kind, inspect.IntType | inspect.FloatType | inspect.UnionType):
             made.widget.setMinimumWidth(110)
             row.addStretch(1)

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
+from pruner_engine import units
 from pruner_engine.protocol import ModelInput
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label, number
@@ -68,7 +69,7 @@ class ShapeFields(QWidget):
             least, largest = spec.bounds.get(dim, (1, None))
             field = number(f"{spec.name}: {dim}", least, largest or _LARGEST, _GUESSES.get(dim.lower(), least))
             tip = tr("Dimension {dimension} of input {name}").format(dimension=dim, name=spec.name)
-            field.setToolTip(f"{tip}: {least:,} – {largest:,}" if largest else tip)
+            field.setToolTip(f"{tip}: {units.count(least)} – {units.count(largest)}" if largest else tip)
             field.setPrefix(f"{dim} ")
             field.valueChanged.connect(partial(self._set, dim))
             self._fields.setdefault(dim, []).append(field)
