@@ -127,6 +127,15 @@ def test_a_batch_may_come_first(tmp_path):
         np.testing.assert_allclose(got.transpose(1, 0, 2), expected, rtol=1e-6, atol=1e-7)
 
 
+def test_what_goes_into_a_layer_may_be_an_output_too(tmp_path):
+    model = onnx.load(written(tmp_path, "LSTM"))
+    model.graph.node[0].input[0] = "features"
+    model.graph.node.insert(0, helper.make_node("Relu", ["x"], ["features"]))
+    model.graph.output.append(helper.make_tensor_value_info("features", TensorProto.FLOAT, (5, BATCH, INPUTS)))
+    onnx.save(model, tmp_path / "layer.onnx")
+    agree(str(tmp_path / "layer.onnx"))
+
+
 def test_without_onnx_runtime_it_is_the_same(tmp_path, monkeypatch):
     file = written(tmp_path, "GRU", direction="bidirectional")
     x = np.random.default_rng(1).standard_normal((5, BATCH, INPUTS)).astype("float32")

@@ -40,7 +40,7 @@ def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
             inputs and attributes do not fit each other.
     """
     shaped = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
-    types = {v.name: v.type.tensor_type for v in (*shaped.input, *shaped.value_info)}
+    types = {v.name: v.type.tensor_type for v in (*shaped.input, *shaped.value_info, *shaped.output)}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         if _is_recurrent(node):
