@@ -14,6 +14,7 @@ from torch.fx import Node
 
 from pruner_engine.frontends.torch.encoders import ENCODERS
 from pruner_engine.frontends.torch.experts import product_of_groups
+from pruner_engine.frontends.torch.folds import folded
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.tails import TAILS
@@ -275,6 +276,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.addbmm.default: _sum_of_products,
     _aten.bilinear.default: _bilinear,
     _aten.bucketize.Scalar: _place,
+    _aten.col2im.default: folded,
     _aten.cummax.default: partial(_extremes_so_far, False),
     _aten.cummin.default: partial(_extremes_so_far, True),
     _aten.copysign.Scalar: _signed,
