@@ -143,6 +143,19 @@ def test_a_candidate_without_primitives_spoils_no_model():
         assert np.isfinite(model.predict(asked)).all()
 
 
+@pytest.mark.parametrize("learn", ["update", "fine_tune"])
+def test_a_model_keeps_what_it_knew_where_learning_ends_in_no_number(learn):
+    features, seconds, censored = synthetic_group(40)
+    model = create_model("pacm", 0)
+    model.update({"task": (features[:20], seconds[:20], censored[:20])})
+    known = model.predict(features[:20])
+    spoilt = replace(features[30], statement=np.full_like(features[30].statement, np.nan))
+    getattr(model, learn)({"task": ([*features[:30], spoilt], seconds[:31], censored[:31])})
+    assert model.is_finite
+    assert np.isfinite(model.predict(features)).all()
+    assert np.allclose(model.predict(features[:20]), known)
+
+
 def test_an_unknown_kind_is_refused_with_the_known_ones():
     with pytest.raises(UserError, match="There is no cost model named 'oracle'") as refused:
         create_model("oracle")

@@ -71,18 +71,9 @@ class NetworkCostModel(CostModel):
         data = pack_groups(groups)
         if data is None:
             return _nothing_learned(started)
-        if self._untrained:
-            outcome, start = self._start_over(data, epochs), "scratch"
-        else:
-            outcome, start = self._go_on(data, epochs), "warm"
-            judged = any(map(len, data.held))
-            if len(data) >= 2 * self._tried_at and (judged or (len(data) <= _FEW and not self._pretrained)):
-                kept = self.network
-                other = self._start_over(data, epochs)
-                if other.accuracy > outcome.accuracy:
-                    outcome, start = other, "scratch"
-                else:
-                    self.network = kept
+        former = copy.deepcopy(self.network)
+        outcome, start = self._updated(data, epochs)
+        self._refuse_nan(former)
         return _report(outcome, start, len(data), started)
 
     def fine_tune(self, groups: Mapping[str, Group], *, epochs: int = 50, anew: bool = False) -> LearnReport:
@@ -97,7 +88,10 @@ class NetworkCostModel(CostModel):
         data = pack_groups(groups)
         if data is None:
             return _nothing_learned(started)
-        return _report(self._go_on(data, epochs, least=_PASSES * len(data) if anew else 0), "warm", len(data), started)
+        former = copy.deepcopy(self.network)
+        outcome = self._go_on(data, epochs, least=_PASSES * len(data) if anew else 0)
+        self._refuse_nan(former)
+        return _report(outcome, "warm", len(data), started)
 
     def train_offline(
         self,
@@ -121,6 +115,26 @@ class NetworkCostModel(CostModel):
         )
         self._recipe, self._pretrained = dict(recipe), True
         return outcome
+
+    def _updated(self, data: Measured, epochs: int) -> tuple[Fit, str]:
+        """Train on, and from nothing where that is worth trying; what it was that the model is now of."""
+        if self._untrained:
+            return self._start_over(data, epochs), "scratch"
+        outcome = self._go_on(data, epochs)
+        judged = any(map(len, data.held))
+        if len(data) < 2 * self._tried_at or not (judged or (len(data) <= _FEW and not self._pretrained)):
+            return outcome, "warm"
+        kept = self.network
+        other = self._start_over(data, epochs)
+        if other.accuracy > outcome.accuracy:
+            return other, "scratch"
+        self.network = kept
+        return outcome, "warm"
+
+    def _refuse_nan(self, former: RankingNetwork) -> None:
+        """Go back where training ended in what is no number, which no training leaves again."""
+        if not self.is_finite:
+            self.network = former
 
     def _go_on(self, data: Measured, epochs: int, least: int = 0) -> Fit:
         samples = len(data)
