@@ -177,10 +177,10 @@ class TrialRepository:
         return self._project.query(sql + " ORDER BY x.id", args)
 
     def failures(self, run_id: int) -> list[dict[str, Any]]:
-        """Failed trials of a run by kind, the most frequent first: stage, error, n, and one's message."""
-        return self._project.query(
-            "SELECT stage, error, count(*) AS n, message FROM measurements WHERE run_id = ? AND stage != 'ok'"
-            " GROUP BY stage, error ORDER BY n DESC",
+        """Failed trials of a run by kind, the most frequent first: stage, error, n, and message and id of the first."""
+        return self._project.query(  # with `min` SQLite takes the message from that row
+            "SELECT stage, error, count(*) AS n, message, min(id) AS id FROM measurements"
+            " WHERE run_id = ? AND stage != 'ok' GROUP BY stage, error ORDER BY n DESC, id",
             (run_id,),
         )
 
