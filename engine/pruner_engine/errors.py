@@ -64,7 +64,9 @@ def _of_the_process(error: BaseException) -> UserError | None:
 def _of_the_system(error: OSError) -> UserError | None:
     """Of what the system refuses."""
     number = error.errno
-    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if number == errno.ENOENT and "temporary directory" in str(error.strerror):  # Python tries to write in each
+        hint = "Free some space, or set TMPDIR to a folder that may be written."
+    elif number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         hint = "Free some space, then try again: nothing measured is lost."
     elif number in (errno.EMFILE, errno.ENFILE):
         hint = "Raise the limit of open files (ulimit -n), then try again: nothing measured is lost."
@@ -76,7 +78,7 @@ def _of_the_system(error: OSError) -> UserError | None:
         hint = "Choose a shorter name."
     elif number == errno.ELOOP:
         hint = _NO_LOOP
-    elif number == errno.EIO:
+    elif number in (errno.EIO, errno.ENXIO, errno.ENODEV, errno.ENOTCONN, errno.ESTALE):  # it was taken away, too
         hint = "Check the disk, then try again: nothing measured is lost."
     else:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -33,6 +34,7 @@ BUG = EngineBug(Failed(kind="bug", message="An error of its own.", hint="Copy it
         (KeyError("seconds"), 70, "KeyError: 'seconds'"),
         (OSError(errno.EMFILE, os.strerror(errno.EMFILE)), 1, "refused: Too many open files. Raise the limit"),
         (PermissionError(errno.EACCES, "Permission denied", "/a"), 1, "refused: Permission denied (/a). Check"),
+        (OSError(errno.ESTALE, os.strerror(errno.ESTALE)), 1, "refused: Stale file handle. Check the disk"),
         (MemoryError(), 1, "There is not enough memory."),
         (UnicodeEncodeError("utf-8", "a\udcff", 1, 2, "surrogates not allowed"), 1, r"The name 'a\udcff' is not UTF-8"),
         (UnicodeEncodeError("ascii", "ä", 0, 1, "ordinal not in range"), 70, "UnicodeEncodeError"),
@@ -48,6 +50,16 @@ def test_each_kind_of_error_has_its_exit_code(error, code, told, monkeypatch, ca
     said = capsys.readouterr().err
     assert ended.value.code == code and told in said
     assert ("pruner-studio" in said) == (code == 70 and error is not BUG), "what can be copied names the versions"
+
+
+def test_where_no_folder_takes_temporary_files_a_sentence_says_so():
+    """As on a full disk: Python takes none in which it could not write."""
+    code = "import resource, tempfile; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    code += "from pruner_engine.errors import of_surroundings as told\n"
+    code += "from pruner_engine.diagnostics.doctor import _temp\nprint(_temp().value)\n"
+    code += "try: tempfile.gettempdir()\nexcept OSError as error: print(told(error))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.count("No usable temporary directory") == 2 and "set TMPDIR" in done.stdout
 
 
 def test_a_series_keeps_the_report_of_an_error_of_ours():

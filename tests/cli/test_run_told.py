@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from pruner_engine.cli.output import console
+from pruner_engine.cli.progress import _view
 from pruner_engine.cli.tune import _outcome
-from pruner_engine.protocol import RunFinished
+from pruner_engine.protocol import Progress, RunFinished
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.results import is_disturbed
@@ -35,3 +37,13 @@ def test_latencies_stand_beside_those_of_libraries(tmp_path, warm):
 def test_a_run_that_ended_before_anything_was_measured_has_no_latency_to_tell():
     ended = RunFinished(run_id=1, state="stopped", trials=0, valid=0, latency_s=None, untuned_s=2e-3)
     assert _outcome(ended) == "stopped: 0 trials, 0 failed"
+
+
+def test_a_log_tells_of_a_run_without_a_budget_too(capsys):
+    """It goes on until nothing gains any more: nobody knows how long it will take."""
+    known = {"run_id": 1, "round_id": 1, "budget_trials": None, "failed": 0, "elapsed_s": 1.0, "left_s": None}
+    with _view(console(err=True), quiet=False) as view:
+        for trials in range(21):
+            view.show(Progress(trials=trials, valid=trials, latency_s=1e-3, untuned_s=2e-3, **known))
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(" · ")[:2] for line in told] == [[f"{n} trials", "best 1.00 ms"] for n in (10, 20)]

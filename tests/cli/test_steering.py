@@ -11,9 +11,11 @@ import time
 
 import pytest
 
+from chosen_runs import add_run, make_project
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import tell_engine
 from pruner_engine.protocol import Pause
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from terminal import carried_out
 
@@ -60,6 +62,16 @@ def test_a_run_is_steered_from_another_terminal(tmp_path):
             assert tuning.wait(60) == 3  # stopped
         finally:
             tuning.kill()
+    assert "No engine works on" in terminal("steer", project, "stop", code=1)
+
+
+def test_an_engine_that_nobody_can_reach_is_not_said_to_be_gone(tmp_path):
+    make_project(project := tmp_path / "p.pruner", {"a": (1, 1.0)})
+    add_run(project, "random", [("begin", 1.0)], state="tuning")
+    with Project(project) as at_work:
+        at_work.runs.update(1, pid=1)
+        told = terminal("steer", project, "stop", code=1)
+    assert "has no control socket" in told and "resume" not in told
     assert "No engine works on" in terminal("steer", project, "stop", code=1)
 
 

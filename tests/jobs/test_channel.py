@@ -164,6 +164,20 @@ def test_the_socket_is_in_the_users_own_folder(tmp_path, monkeypatch):
         assert listening(Hub(lambda _: None)).startswith(short)
 
 
+def test_an_engine_of_the_same_number_in_another_container_keeps_its_socket(monkeypatch):
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", short)
+        hubs = [Hub(lambda _: None) for _ in range(2)]
+        paths = [hub.listen(Hello(protocol=1, version="1", pid=pid)) for pid, hub in enumerate(hubs)]
+        for pid, path in enumerate(paths):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(path)
+                assert decode_event(client.makefile("rb").readline()).pid == pid
+        hubs[1].close()
+        assert Path(paths[0]).exists()
+        hubs[0].close()
+
+
 def test_who_comes_while_no_file_is_free_is_heard_later(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     hub = Hub(lambda _: None)

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from chosen_runs import add_run, make_project
 from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.measure.yardsticks import Settled
 from pruner_engine.search.yardstick import restore_yardstick
 from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
 from run_jobs import resumed, started
 from schedules import CPU
 
@@ -105,3 +107,23 @@ def test_what_was_told_in_a_slow_minute_is_told_anew(tuned, tmp_path):
         assert anew["seconds"] < 4 * kept["seconds"]
         if anew["candidate_id"] == kept["candidate_id"]:
             assert after["seconds"] / slow["seconds"] == pytest.approx(anew["seconds"] / (8 * kept["seconds"]))
+
+
+def test_with_the_times_the_curves_of_all_runs_that_have_them_are_told_anew(tmp_path):
+    """Else a run would seem to gain by what was told anew, and to be faster than one that ended before."""
+    make_project(project := tmp_path / "p.pruner", {"a": (2, 1.0), "b": (1, 4.0)})
+    events = [("begin", 1.0), ("trial", 1, 0.8, 2.0), ("trial", 1, -0.1, 2.5), ("end", 3.0), ("trial", 2, 3.0, 4.0)]
+    events += [("trial", 2, None, 4.5), ("trial", 1, 0.4, 5.0), ("end", 6.0)]
+    for caches in ("warm", "warm", "cold"):
+        add_run(project, "random", events, settings={"caches": caches})
+    with ProjectReader(project) as staying, Project(project) as open_project:
+        open_project.query("UPDATE measurements SET repeats = json_array(seconds) RETURNING id")
+        assert [point["latency_s"] for point in staying.progress(1)] == [0.5] * 3
+        open_project.trials.rescale(1, 0.5, caches="warm")
+        for run in (1, 2):
+            curve = [point["latency_s"] for point in staying.progress(run)]
+            assert curve == pytest.approx([2 * 1.0 + 4.0, 2 * 0.4 + 4.0, 2 * 0.2 + 3.0])
+            row = staying.run(run)
+            assert row["latency_s"] == curve[-1] == open_project.runs.latency(run)
+        others = [point["latency_s"] for point in staying.progress(3)]
+        assert others == [0.5] * 3, "measured with other caches"

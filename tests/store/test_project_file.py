@@ -305,3 +305,14 @@ def test_a_read_only_folder_is_a_sentence(tmp_path):
             Project(tmp_path / "p.pruner")
     finally:
         tmp_path.chmod(0o700)
+
+
+def test_the_reason_that_is_told_of_failures_is_that_of_the_first(tmp_path):
+    path = tmp_path / "p.pruner"
+    chosen_runs.make_project(path, {"a": (1, 1.0), "b": (1, 1.0)})
+    events = [("begin", 1.0), *(("trial", task, None, 2.0) for task in (2, 1, 1, 2)), ("end", 3.0)]
+    chosen_runs.add_run(path, "random", events)
+    with Project(path) as project:
+        project.query("UPDATE measurements SET message = 'reason ' || id RETURNING id")
+        (found,) = project.trials.failures(1)
+        assert (found["n"], found["message"]) == (4, "reason 1")

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from pruner_engine.benchmarks.again import Timed, read_timed, write_timed
 from pruner_engine.benchmarks.curve import finished_runs
+from pruner_engine.caches import Caches
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.workbench import stored_task
 from pruner_engine.measure.types import MeasureInput
-from pruner_engine.search.settings import settings_from
+from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.space.schedule import schedule_of
-from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.comparison import caches_of
+from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense
+from pruner_engine.tasks.task import TuningTask
 
 
 def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lambda text: None) -> None:
@@ -41,19 +44,52 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
         before = read_timed(project)
         if not wanted or (before and before.covers(turns, set(wanted))):
             return
-        tasks = {task_id: stored_task(reader, task_id) for task_id, _ in wanted}
-    target = next(iter(tasks.values()))[2]  # of finished runs that compare it is the same
-    settings = msgspec.structs.replace(settings_from(json.dumps(runs[0]["settings"])), check="none")
-    inputs: dict[int, list[MeasureInput]] = defaultdict(list)
-    for (task_id, key), trace in wanted.items():
-        inputs[task_id].append(MeasureInput(key, schedule_of(tasks[task_id][1], target, trace).mod))
+        networks = _networks(reader, runs, {task_id for task_id, _ in wanted})
+        target = stored_task(reader, next(iter(wanted))[0])[2]  # of finished runs that compare it is the same
     timed: list[tuple[int, str, list[float]]] = []
-    with measurer_for(target, settings, [task for _, task, _ in tasks.values()]) as measurer:
-        for place, (task_id, candidates) in enumerate(inputs.items(), 1):
-            on_phase(f"{project.stem}: the best once more, task {place} of {len(inputs)}")
-            found = measurer.in_turns(tasks[task_id][1], candidates, turns)
-            timed += [(task_id, item.key, found.get(item.key, [])) for item in candidates]
+    of, place = sum(len(network.timed) for network in networks), 0
+    for network in networks:
+        with measurer_for(target, network.settings, network.tasks.values()) as measurer:
+            for task_id in network.timed:
+                on_phase(f"{project.stem}: the best once more, task {(place := place + 1)} of {of}")
+                task, keys = network.tasks[task_id], [key for of_task, key in wanted if of_task == task_id]
+                inputs = [MeasureInput(key, schedule_of(task, target, wanted[task_id, key]).mod) for key in keys]
+                found = measurer.in_turns(task, inputs, turns)
+                timed += [(task_id, key, found.get(key, [])) for key in keys]
     write_timed(project, Timed(turns, timed))
+
+
+@dataclass(frozen=True)
+class _Network:
+    """Tasks that are timed as a run of theirs measured them.
+
+    Attributes:
+        settings: the run's.
+        tasks: all of the run's, by id: what is in the caches depends on the weights of all.
+        timed: those among them that are timed.
+    """
+
+    settings: SearchSettings
+    tasks: dict[int, TuningTask]
+    timed: list[int]
+
+
+def _networks(reader: ProjectReader, runs: Sequence[Row], wanted: set[int]) -> list[_Network]:
+    """Each wanted task with the first run that has it, whose model may be in another float type or layout than others'.
+
+    Caches are the same for all, or their latencies would not compare: where those of the runs differ, as in a network.
+    """
+    caches = {caches_of(run) for run in runs}
+    same: Caches = caches.pop() if len(caches) == 1 else "network"
+    left, found = set(wanted), []
+    for run in runs:
+        ids = list(reader.task_names(run["id"]))
+        if timed := [task_id for task_id in ids if task_id in left]:
+            settings = settings_from(json.dumps(run["settings"]))
+            settings = msgspec.structs.replace(settings, check="none", caches=same)
+            found.append(_Network(settings, {task_id: stored_task(reader, task_id)[1] for task_id in ids}, timed))
+            left.difference_update(timed)
+    return found
 
 
 def _bests(reader: ProjectReader, run_id: int) -> dict[tuple[int, str], str]:

@@ -176,7 +176,7 @@ class _View:
         elif isinstance(event, Progress):
             ended = self._progress is not None and event.round_id is not None and event.trials != self._progress.trials
             self._progress = event
-            if self._live is None and ended and event.left_s is not None and event.trials % 10 == 0:
+            if self._live is None and ended and event.trials % 10 == 0:
                 self._out.print(self._line(), soft_wrap=self._whole)
         elif isinstance(event, Notice):
             style = {"info": "", "warning": "yellow", "error": "red"}[event.level]

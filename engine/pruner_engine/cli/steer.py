@@ -42,7 +42,12 @@ def steer(project: str, action: str, task: str | None) -> None:
 
 def running(reader: ProjectReader) -> Row:
     """The run that an engine works on now."""
-    found = next((run for run in reader.runs() if run["alive"] and run["socket"]), None)
+    found = next((run for run in reader.runs() if run["alive"]), None)
     if found is None:
         raise UserError(f"No engine works on {reader.path.name}.", "`pruner resume` goes on with its run.")
+    if not found["socket"]:
+        raise UserError(
+            f"The engine that works on {reader.path.name} has no control socket: no folder took it.",
+            "Stop or pause it where it was started; a shorter XDG_RUNTIME_DIR or TMPDIR helps the next one.",
+        )
     return found

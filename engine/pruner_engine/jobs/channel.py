@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import secrets
 import socket
 import tempfile
 import threading
@@ -162,6 +164,8 @@ def _bound(base: str) -> socket.socket | None:
         if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
             return None  # somebody else made it
         path = folder / f"engine-{os.getpid()}.sock"
+        if _is_taken(path):  # containers that share the folder number their processes apart
+            path = path.with_stem(f"{path.stem}-{secrets.token_hex(4)}")
         path.unlink(missing_ok=True)
         server = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         server.bind(str(path))
@@ -170,3 +174,10 @@ def _bound(base: str) -> socket.socket | None:
         undo.pop_all()
         return server
     return None
+
+
+def _is_taken(path: Path) -> bool:
+    """Whether a living engine listens there."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)  # one that has no time to answer is none that is gone
+        return probe.connect_ex(str(path)) not in (errno.ENOENT, errno.ECONNREFUSED)

@@ -8,6 +8,8 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 
+from pruner_engine.processes.lifetime import die_with_parent
+
 _MOST_S = 60
 
 
@@ -30,9 +32,11 @@ def deadly(calls: Sequence[Callable[[], object]]) -> set[int]:
 def _survived(calls: Sequence[Callable[[], object]]) -> int:
     """How many of the calls a child outlived."""
     reader, writer = os.pipe()
+    parent = os.getpid()
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # nothing of this copy may go on behind the fork
+            die_with_parent(parent)  # it holds the locks of the files that are open
             signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a handler of Python's would wait for native code to return
             faulthandler.disable()  # backtraces are of no use to anybody here
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -166,7 +166,8 @@ class ProjectReader(CandidateReader, ResultReader):
         )
 
     def progress(self, run_id: int) -> list[Row]:
-        """Points of the curve: elapsed_s, trials, valid, failed, latency_s, left_s."""
+        """Points of the curve: elapsed_s, trials, valid, failed, latency_s, left_s; anew where times were."""
+        self._forget_old_times()
         return self._progress.of(self._db, run_id)
 
     def scored(self, run_id: int) -> tuple[list[Row], bool]:
@@ -196,6 +197,7 @@ class ProjectReader(CandidateReader, ResultReader):
         if told != self._told:
             self._told, self._tally = told, Tally(self._db)
             self._scored.forget()
+            self._progress.forget()
 
     def failures(self, run_id: int, task_ids: Collection[int] | None = None) -> list[Row]:
         """Failed trials by stage and kind: count, what to do, and first message and log; of some tasks, or of all."""

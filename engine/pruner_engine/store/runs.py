@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Collection, Sequence
@@ -168,6 +169,30 @@ class RunRepository:
     def add_progress(self, run_id: int, **columns: Any) -> None:
         with self._project.transaction() as db:
             db["progress"].insert({"run_id": run_id, **columns})
+
+    def tell_curve_anew(self, run_id: int) -> None:
+        """Have the points of a run's curve tell what its measurements tell now: each of those made by then."""
+        rows = self.tasks(run_id)
+        points: list[dict[str, Any]] = self._project.query(
+            "SELECT id, trials FROM progress WHERE run_id = ? AND latency_s IS NOT NULL ORDER BY id", (run_id,)
+        )
+        trials: list[dict[str, Any]] = self._project.query(
+            "SELECT task_id, iif(stage = 'ok' AND NOT censored, seconds, NULL) AS seconds FROM measurements"
+            " WHERE run_id = ? ORDER BY id",
+            (run_id,),
+        )
+        known = {row["id"]: math.inf if row["untuned_s"] is None else row["untuned_s"] for row in rows}
+        told, made = [], 0
+        for point in points:
+            for trial in trials[made : point["trials"]]:
+                if trial["seconds"] is not None:
+                    known[trial["task_id"]] = min(known.get(trial["task_id"], math.inf), trial["seconds"])
+            made = max(made, point["trials"])
+            latency_s = sum(row["weight"] * known[row["id"]] for row in rows)
+            if math.isfinite(latency_s):
+                told.append((latency_s, point["id"]))
+        with self._project.transaction() as db:
+            db.conn.executemany("UPDATE progress SET latency_s = ? WHERE id = ?", told)
 
     def add_event(self, run_id: int | None, level: str, text: str, hint: str = "") -> None:
         with self._project.transaction() as db:

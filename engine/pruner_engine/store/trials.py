@@ -106,7 +106,7 @@ class TrialRepository:
                 db["measurements"].insert({**keys, **measured})
 
     def rescale(self, task_id: int, factor: float, *, caches: Caches) -> None:
-        """Tell what was measured of a task with caches of one kind so many times as long, in all runs.
+        """Tell what was measured of a task with caches of one kind so many times as long, in all runs and their curves.
 
         What was measured elsewhere stays as it is.
         """
@@ -120,6 +120,12 @@ class TrialRepository:
                 repeats = [seconds * factor for seconds in json.loads(str(row["repeats"]))]
                 told = {"seconds": statistics.median(repeats), "repeats": json.dumps(repeats)}
                 db["measurements"].update(row["id"], told)
+            runs = self._project.query(
+                f"SELECT id FROM runs WHERE {CACHES} = ? AND id IN (SELECT run_id FROM run_tasks WHERE task_id = ?)",
+                (caches, task_id),
+            )
+            for run in runs:
+                self._project.runs.tell_curve_anew(int(run["id"]))  # type: ignore[call-overload]
             db.conn.execute(
                 "INSERT INTO meta (key, value) VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET value = value + 1",
                 (TOLD_ANEW,),
@@ -171,10 +177,10 @@ class TrialRepository:
         return self._project.query(sql + " ORDER BY x.id", args)
 
     def failures(self, run_id: int) -> list[dict[str, Any]]:
-        """Failed trials of a run by kind, the most frequent first: stage, error, n, and one's message."""
-        return self._project.query(
-            "SELECT stage, error, count(*) AS n, message FROM measurements WHERE run_id = ? AND stage != 'ok'"
-            " GROUP BY stage, error ORDER BY n DESC",
+        """Failed trials of a run by kind, the most frequent first: stage, error, n, and message and id of the first."""
+        return self._project.query(  # with `min` SQLite takes the message from that row
+            "SELECT stage, error, count(*) AS n, message, min(id) AS id FROM measurements"
+            " WHERE run_id = ? AND stage != 'ok' GROUP BY stage, error ORDER BY n DESC, id",
             (run_id,),
         )
 
