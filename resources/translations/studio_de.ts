@@ -549,7 +549,7 @@
     </message>
     <message>
         <source>Estimated end-to-end latency</source>
-        <translation>Geschätzte Latenz des ganzen Modells</translation>
+        <translation>Geschätzte Gesamtlatenz</translation>
     </message>
     <message>
         <source>Tune this model again, or add the runs of another project.</source>
@@ -920,12 +920,12 @@
         <translation>verschieden</translation>
     </message>
     <message>
-        <source>Against {name}: equal within the tolerance of {tolerance:.1e}</source>
-        <translation>Gegen {name}: gleich innerhalb der Toleranz von {tolerance:.1e}</translation>
+        <source>Against {name}: equal within the tolerance of {tolerance}</source>
+        <translation>Gegen {name}: gleich innerhalb der Toleranz von {tolerance}</translation>
     </message>
     <message>
-        <source>Against {name}: differs by more than the tolerance of {tolerance:.1e}</source>
-        <translation>Gegen {name}: weicht um mehr als die Toleranz von {tolerance:.1e} ab</translation>
+        <source>Against {name}: differs by more than the tolerance of {tolerance}</source>
+        <translation>Gegen {name}: weicht um mehr als die Toleranz von {tolerance} ab</translation>
     </message>
     <message>
         <source>Overview</source>

@@ -61,6 +61,19 @@ def test_a_log_that_is_being_read_stays_open_while_the_run_goes_on(card: Failure
     assert card.logs.keys() == {("run", "crash")} and card.logs["run", "crash"].unfolded
 
 
+def test_what_somebody_is_at_stays_while_the_run_goes_on(qtbot, card: FailureCard) -> None:
+    with qtbot.waitActive(card):
+        card.activateWindow()
+    card.show_failures([CRASH], 10)
+    look = next(made for made in card.findChildren(QPushButton) if made.text() == "Look at the first")
+    qtbot.waitUntil(look.isVisible)
+    look.setFocus()
+    card.show_failures([{**CRASH, "count": 4}], 16)
+    assert card.texts()[0] == "4 × failed while running · crashed  (25 % of trials)" and look.hasFocus()
+    card.show_failures([], 16)
+    assert card.texts() == ["None of these tasks."]
+
+
 def test_the_schedule_of_a_failed_candidate_says_what_to_do(
     window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:

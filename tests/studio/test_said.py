@@ -21,8 +21,10 @@ from pruner_studio.models.rounds import correlation
 from pruner_studio.problem import Problem
 from pruner_studio.said import all_said, said
 from pruner_studio.widgets.checks import CheckList
+from pruner_studio.widgets.export_result import ExportResult
 from pruner_studio.widgets.problems import ProblemCard
 from pruner_studio.widgets.setting_fields import SettingFields
+from pruner_studio.workspace import Workspace
 
 
 @pytest.fixture
@@ -87,6 +89,14 @@ def test_numbers_are_typed_as_they_are_shown(qtbot, german: None) -> None:
     typed = [made.widget.text() for made in fields.editors.values() if isinstance(made.widget, QDoubleSpinBox)]
     assert any("," in shown for shown in typed)
     assert all(f"Vorgabe {shown}" in told for shown in typed)
+
+
+def test_a_tolerance_is_written_as_in_german(qtbot, german: None) -> None:
+    workspace = Workspace()
+    result = ExportResult(workspace)
+    qtbot.addWidget(result)
+    result._show_checks([{"ok": True, "against": "onnxruntime", "tolerance": 0.012, "message": ""}])
+    assert "Gegen ONNX Runtime: gleich innerhalb der Toleranz von 1,2e-02" in texts(result)
 
 
 def test_checks_of_the_machine_are_german(qtbot, german: None) -> None:

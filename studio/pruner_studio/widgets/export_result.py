@@ -217,12 +217,13 @@ class ExportResult(QScrollArea):
         clear(self.check_rows)
         for check in checks:
             told = (
-                tr("Against {name}: equal within the tolerance of {tolerance:.1e}")
+                tr("Against {name}: equal within the tolerance of {tolerance}")
                 if check["ok"]
-                else tr("Against {name}: differs by more than the tolerance of {tolerance:.1e}")
+                else tr("Against {name}: differs by more than the tolerance of {tolerance}")
             )
             name = LIBRARIES.get(check["against"], check["against"])
-            self.check_rows.addWidget(label(told.format(name=name, tolerance=check["tolerance"]), "muted", wrap=True))
+            tolerance = units.decimal(f"{check['tolerance']:.1e}")
+            self.check_rows.addWidget(label(told.format(name=name, tolerance=tolerance), "muted", wrap=True))
             if check["message"]:
                 self.check_rows.addWidget(label(said(check["message"]), "faint", wrap=True))
 

@@ -39,27 +39,34 @@ class FailureCard(Card):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(10)
         self.body.addLayout(self._rows)
-        self._shown: list[tuple[str, Row]] = []
+        self._shown: list[Row] | None = None
+        self._counts: list[QLabel] = []
         self.logs: dict[tuple[str, str], LogFold] = {}
 
     def show_failures(self, failures: Sequence[Row], trials: int) -> None:
         """Groups as the reader counts them, out of so many trials."""
-        shown = [(_told(row, trials), row) for row in failures]
-        if self._shown == shown and self._rows.count():
-            return
-        self._shown = shown
+        shown = [{**row, "count": 0} for row in failures]
+        if self._shown != shown:
+            self._shown = shown
+            self._fill(failures)
+        for count, row in zip(self._counts, failures, strict=True):
+            count.setText(_told(row, trials))
+
+    def _fill(self, failures: Sequence[Row]) -> None:
+        """Make the rows anew, whose counts follow: what somebody marks in them, or is at, goes with them."""
         unfolded = {kind for kind, log in self.logs.items() if log.unfolded}
         clear(self._rows)
-        self.logs = {}
-        if not shown:
+        self.logs, self._counts = {}, []
+        if not failures:
             self._rows.addWidget(label(tr("None of these tasks."), "faint"))
-        for text, row in shown:
-            self._add(text, row)
+        for row in failures:
+            self._add(row)
         for kind in unfolded & self.logs.keys():  # a run at work counts on while somebody reads
             self.logs[kind].unfold()
 
-    def _add(self, text: str, row: Row) -> None:
-        self._rows.addWidget(label(text, wrap=True))
+    def _add(self, row: Row) -> None:
+        self._counts.append(label("", wrap=True))
+        self._rows.addWidget(self._counts[-1])
         message = said(row["message"])
         first = label(message[:_LONGEST], "faint", wrap=True, selectable=True)
         first.setToolTip(message)
