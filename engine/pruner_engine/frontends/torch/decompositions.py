@@ -252,10 +252,6 @@ def _is_negative(x: Tensor) -> Tensor:
     return (x < 0) | (x.reciprocal() < 0) if x.is_floating_point() else x < 0
 
 
-def _rest_of_error_function(x: Tensor) -> Tensor:
-    return 1 - x.erf()
-
-
 def _power_of_two(x: Tensor) -> Tensor:
     return (x * math.log(2)).exp()
 
@@ -279,7 +275,6 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.cummin.default: partial(_extremes_so_far, True),
     _aten.copysign.Scalar: _signed,
     _aten.copysign.Tensor: _signed,
-    _aten.erfc.default: _rest_of_error_function,
     _aten.exp2.default: _power_of_two,
     _aten.fmax.default: partial(_besides_nan, torch.maximum),
     _aten.fmin.default: partial(_besides_nan, torch.minimum),
