@@ -16,6 +16,7 @@ from pruner_engine.frontends.torch.encoders import ENCODERS
 from pruner_engine.frontends.torch.experts import product_of_groups
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
+from pruner_engine.frontends.torch.points import with_points
 from pruner_engine.frontends.torch.tails import TAILS
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
@@ -28,7 +29,7 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
     ours = {**_OURS, **ENCODERS, **MATRICES, **TAILS, **decompositions_of_libraries()}
-    return {**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours}
+    return with_points({**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours})
 
 
 def spelled_out(program: Any, known: Collection[str]) -> Any:
