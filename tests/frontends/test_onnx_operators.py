@@ -641,6 +641,20 @@ def test_deformable_convolutions(tmp_path, form):
     compare(tmp_path, x, 19, *nodes, oracle=Numpy(*(part.astype("f") for part in expected)), tolerance=1e-4)
 
 
+def test_deformable_convolutions_of_halves(tmp_path):
+    shapes = [(1, 2, 5, 6), (3, 2, 3, 3), (1, 18, 3, 4)]
+    x, *others = (RNG.standard_normal(shape).astype("e") for shape in shapes)
+    wide = model_of(x.astype("f"), 19, ("DeformConv", [other.astype("f") for other in others], {}))
+    (expected,) = onnx.reference.ReferenceEvaluator(wide).run(None, {"x": x.astype("f")})
+    compare(tmp_path, x, 19, ("DeformConv", others, {}), oracle=Numpy(expected.astype("e")), tolerance=1e-2)
+
+
+def test_operators_on_halves_that_tvm_has_of_float32(tmp_path):
+    nodes = [(name, [], {}) for name in ("Atan", "Elu", "Selu", "ThresholdedRelu")]
+    nodes += [("LRN", [], {"size": 3}), ("GridSample", [RNG.uniform(-1, 1, (1, 3, 4, 2)).astype("e")], {})]
+    compare(tmp_path, IMAGE.astype("e"), 20, *nodes, tolerance=2e-3)
+
+
 def test_a_constant_of_no_dimensions_is_a_scalar(tmp_path):
     value = numpy_helper.from_array(np.array([2.5], "f"))
     nodes = [

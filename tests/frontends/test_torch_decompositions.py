@@ -127,6 +127,10 @@ TAILS = {
     "logarithms of 1 + x": (lambda x, y: (x.log1p(), x.double().log1p(), y.log1p()), [SMALL, FAR]),
     "logarithms of whole numbers and 1": (torch.log1p, [COUNTS.abs()]),
     "exponentials less 1": (lambda x, y: (x.expm1(), x.double().expm1(), y.expm1()), [SMALL, FAR]),
+    "what the error function leaves": (
+        lambda x, y: (x.erfc(), y.erfc(), y.half().erfc(), x.double().erfc()),
+        [SMALL, torch.tensor([-torch.inf, -9, -2, 0.9, 1, 1.001, 1.5, 2, 3, 4, 5, 7, 9, 100, torch.inf, torch.nan])],
+    ),
     "areas of tangents": (lambda x: (x.atanh(), x.double().atanh(), x.sign().atanh()), [SMALL]),
     "softened rectifiers": (lambda x: (functional.softplus(x), functional.softplus(x, 2, 10)), [FAR[1:]]),
     "logarithms of sigmoids": (lambda x: (functional.logsigmoid(x), functional.logsigmoid(x.double())), [FAR[1:-2]]),

@@ -71,6 +71,7 @@ CASES = {
         [X],
     ),
     "a mean of no axes": (lambda x: (x.mean([]), x.mean([], keepdim=True)), [X]),
+    "a mean of nothing": (lambda x: (x[:, :0].mean(1), x[:0].mean((0, 2), keepdim=True), x[:0].mean()), [X]),
     "variances of no more numbers than the correction": (
         lambda x: (x[:, :1].var(1), x[:, :2].std(1, correction=2), *torch.var_mean(x[:, :2], 1, correction=3)),
         [X],

@@ -17,6 +17,7 @@ from pruner_engine.frontends.torch.experts import product_of_groups
 from pruner_engine.frontends.torch.folds import folded
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
+from pruner_engine.frontends.torch.points import with_points
 from pruner_engine.frontends.torch.tails import TAILS
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
@@ -29,7 +30,7 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
     ours = {**_OURS, **ENCODERS, **MATRICES, **TAILS, **decompositions_of_libraries()}
-    return {**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours}
+    return with_points({**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours})
 
 
 def spelled_out(program: Any, known: Collection[str]) -> Any:
@@ -253,10 +254,6 @@ def _is_negative(x: Tensor) -> Tensor:
     return (x < 0) | (x.reciprocal() < 0) if x.is_floating_point() else x < 0
 
 
-def _rest_of_error_function(x: Tensor) -> Tensor:
-    return 1 - x.erf()
-
-
 def _power_of_two(x: Tensor) -> Tensor:
     return (x * math.log(2)).exp()
 
@@ -281,7 +278,6 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.cummin.default: partial(_extremes_so_far, True),
     _aten.copysign.Scalar: _signed,
     _aten.copysign.Tensor: _signed,
-    _aten.erfc.default: _rest_of_error_function,
     _aten.exp2.default: _power_of_two,
     _aten.fmax.default: partial(_besides_nan, torch.maximum),
     _aten.fmin.default: partial(_besides_nan, torch.minimum),

@@ -116,6 +116,9 @@ def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
 
 def _mean(importer: Conversion, node: Node) -> relax.Expr:
     x, axes, dtype, keep = arguments(node, "self", "dim", "dtype", "keepdim")
+    if 0 in (extents_of(x) or []):  # 0 by 0
+        shape, kind = extents_of(node), type_name(node.meta["val"].dtype)
+        return importer.emit(relax.op.full(shape, relax.const(math.nan, kind), kind))
     data = importer.env[x] if dtype is None else importer.as_type(importer.env[x], dtype)
     return importer.emit(relax.op.mean(data, axis=_over(axes), keepdims=bool(keep)))
 
@@ -159,6 +162,7 @@ REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {
     "cumsum.default": partial(_running, relax.op.cumsum),
     "linalg_vector_norm.default": _norm,
     "max.default": partial(_extreme, relax.op.max),
+    "mean.default": _mean,
     "mean.dim": _mean,
     "min.default": partial(_extreme, relax.op.min),
     "native_group_norm.default": _group_norm,
