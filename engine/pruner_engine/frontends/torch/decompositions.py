@@ -15,6 +15,7 @@ from torch.fx import Node
 from pruner_engine.frontends.torch.encoders import ENCODERS
 from pruner_engine.frontends.torch.experts import product_of_groups
 from pruner_engine.frontends.torch.folds import folded
+from pruner_engine.frontends.torch.instances import norm_of_instances
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.points import with_points
@@ -284,6 +285,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.grid_sampler_3d.default: samples_of_volumes,
     _aten.histc.default: _histogram,
     _aten.hypot.default: _hypotenuse,
+    _aten.instance_norm.default: norm_of_instances,
     _aten.kthvalue.default: _kth,
     _aten.logcumsumexp.default: _exponentials_so_far,
     _aten.masked_scatter.default: _put_by_mask,
