@@ -4825,6 +4825,10 @@
         <translation>TVM ffi</translation>
     </message>
     <message>
+        <source>Install the one that is needed: pip install &quot;apache-tvm=={0}&quot;.</source>
+        <translation>Installieren Sie die nötige Version: pip install &quot;apache-tvm=={0}&quot;.</translation>
+    </message>
+    <message>
         <source>Install the matching one: pip install &quot;apache-tvm-ffi&gt;=0.1.14.post0,&lt;0.1.15&quot;.</source>
         <translation>Installieren Sie die passende Fassung: pip install &quot;apache-tvm-ffi&gt;=0.1.14.post0,&lt;0.1.15&quot;.</translation>
     </message>
@@ -4879,6 +4883,10 @@
     <message>
         <source>Linker</source>
         <translation>Linker</translation>
+    </message>
+    <message>
+        <source>Free some space, or set TMPDIR.</source>
+        <translation>Geben Sie Platz frei, oder setzen Sie TMPDIR.</translation>
     </message>
     <message>
         <source>Make it writable, or set TMPDIR.</source>
@@ -5023,6 +5031,10 @@
     <message>
         <source>Reinstall it; `pruner doctor` tells more. Nothing measured is lost.</source>
         <translation>Installieren Sie sie neu; `pruner doctor` sagt mehr. Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>Free some space, or set TMPDIR to a folder that may be written.</source>
+        <translation>Geben Sie Platz frei, oder setzen Sie TMPDIR auf einen Ordner, in den geschrieben werden darf.</translation>
     </message>
     <message>
         <source>Free some space, then try again: nothing measured is lost.</source>
@@ -5401,6 +5413,14 @@
         <translation>Pruner Studio schreibt keine solchen Ablaufpläne: Fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
     </message>
     <message>
+        <source>{0} rows were pinned too late: the run had ended before it took them.</source>
+        <translation>{0} Zeilen wurden zu spät angeheftet: Der Lauf war zu Ende, bevor er sie übernahm.</translation>
+    </message>
+    <message>
+        <source>Pin them again for when it goes on.</source>
+        <translation>Heften Sie sie erneut an, für die Fortsetzung des Laufs.</translation>
+    </message>
+    <message>
         <source>The run was stopped while layouts were measured.</source>
         <translation>Der Lauf wurde angehalten, während Anordnungen gemessen wurden.</translation>
     </message>
@@ -5449,6 +5469,10 @@
         <translation>Nennen Sie die Datei eines Modells.</translation>
     </message>
     <message>
+        <source>The plugin {0} fails in line {1}: {2}</source>
+        <translation>Das Plugin {0} versagt in Zeile {1}: {2}</translation>
+    </message>
+    <message>
         <source>{0}: {1} of {2} sketches have no closed form.</source>
         <translation>{0}: {1} von {2} Skizzen haben keine geschlossene Form.</translation>
     </message>
@@ -5495,6 +5519,10 @@
     <message>
         <source>There is no setting &quot;{0}&quot;.</source>
         <translation>Es gibt keine Einstellung „{0}“.</translation>
+    </message>
+    <message>
+        <source>Mend its plugin; docs/extending.md says what is expected.</source>
+        <translation>Beheben Sie das in ihrem Plugin; docs/extending.md sagt, was erwartet wird.</translation>
     </message>
     <message>
         <source>the last {0} trials failed: {1}</source>
@@ -6527,6 +6555,14 @@
     <message>
         <source>{0} holds no run {1}.</source>
         <translation>{0} enthält keinen Lauf {1}.</translation>
+    </message>
+    <message>
+        <source>The strategy &quot;{0}&quot; tells what is no figure: {1}.</source>
+        <translation>Die Strategie &quot;{0}&quot; meldet etwas, das keine Zahl ist: {1}.</translation>
+    </message>
+    <message>
+        <source>The strategy &quot;{0}&quot; has kept what is no checkpoint: {1}.</source>
+        <translation>Die Strategie &quot;{0}&quot; hat etwas aufbewahrt, das kein Checkpoint ist: {1}.</translation>
     </message>
     <message>
         <source>`pruner status` lists its runs.</source>

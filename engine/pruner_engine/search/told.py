@@ -8,6 +8,8 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 
+_MEND = "Mend its plugin; docs/extending.md says what is expected."
+
 
 def plain(told: Any) -> Any:
     """A JSON value: numbers and arrays of numpy as Python's; None for what is not finite, of which JSON has no word.
@@ -37,7 +39,7 @@ def figures_of(strategy: str, told: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return {**plain(told)}
     except TypeError as error:
-        raise _refused(strategy, f"tells of a round what is no figure: {error}") from error
+        raise UserError(f'The strategy "{strategy}" tells what is no figure: {error}.', _MEND) from error
 
 
 def checkpoints_of(strategy: str, told: Mapping[str, Any]) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
@@ -52,8 +54,4 @@ def checkpoints_of(strategy: str, told: Mapping[str, Any]) -> dict[str, tuple[st
             for role, (kind, data, recipe) in told.items()
         }
     except (AttributeError, TypeError, ValueError) as error:
-        raise _refused(strategy, f"wants to keep what is no checkpoint: {error}") from error
-
-
-def _refused(strategy: str, what: str) -> UserError:
-    return UserError(f'The strategy "{strategy}" {what}.', "Mend its plugin; docs/extending.md says what is expected.")
+        raise UserError(f'The strategy "{strategy}" has kept what is no checkpoint: {error}.', _MEND) from error
