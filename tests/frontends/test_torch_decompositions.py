@@ -108,6 +108,10 @@ CASES = {
         lambda x: x * torch.kaiser_window(5) + torch.fft.fftfreq(5) * torch.blackman_window(5),
         [X],
     ),
+    "axes continued by their other ends": (
+        lambda x: tuple(functional.pad(x, pads, mode="circular") for pads in ((1, 2, 3, 0), (-1, 2, 0, -3))),
+        [numbers(2, 3, 5, 4)],
+    ),
     "a batch's own statistics": (trained, [X]),
     "numbers unlike themselves": (lambda x: torch.ne(x, x).sum(1), [BROKEN]),
     "sorted booleans": (lambda x: torch.sort(x > 0, dim=1, stable=True), [X]),
@@ -158,6 +162,12 @@ def test_a_largest_number_is_no_sort(tmp_path):
     mod = load_model(saved(tmp_path, Function(lambda x: tuple(x.max(1))), (X,))).mod
     text = mod.script()
     assert "R.max" in text and "R.argmax" in text and "topk" not in text
+
+
+def test_axes_are_continued_without_a_write_into_a_larger_tensor(tmp_path):
+    """Each write is a kernel of its own, channels first."""
+    module = Function(lambda x: functional.pad(x, (1, 1, 1, 1), mode="circular"))
+    assert "scatter" not in load_model(saved(tmp_path, module, (numbers(1, 3, 6, 5),))).mod.script()
 
 
 def test_randomly_leaky_units_in_training_are_refused(tmp_path):

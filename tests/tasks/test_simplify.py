@@ -44,10 +44,15 @@ def parts(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
     return op.concat([op.negative(c), op.clip(a, -0.5, 6.0), b], axis=-1)
 
 
+def whole(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    return op.negative(builder.emit(op.split(x, 1, axis=0)))
+
+
 CASES = [
     (feed_forward, (1, 5, 8), ["reshape", "matmul", "add", "nn.gelu", "matmul", "add", "nn.layer_norm", "reshape"]),
     (attention, (1, 4, 5, 8), ["reshape", "matmul", "divide", "add", "nn.softmax"]),
     (root_mean_square, (1, 5, 8), ["reshape", "matmul", "multiply", "mean", "add", "rsqrt", "multiply", "multiply"]),
+    (whole, (2, 9), ["negative"]),
     (parts, (2, 9), ["strided_slice", "negative", "strided_slice", "maximum", "minimum", "strided_slice", "concat"]),
 ]
 

@@ -7,13 +7,16 @@ import pytest
 import torch
 import tvm
 from torch import nn
+from tvm import relax
+from tvm.relax import op
 from tvm.relax.frontend.torch import from_exported_program
 
+from graphs import graph
 from machines import machine_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.prepare import layouts, prepare
 
 TARGET = resolve_target("auto")
 AVX2 = resolve_target('{"kind":"llvm","mcpu":"haswell","num-cores":2}')  # whose vectors the filters fill
@@ -89,3 +92,17 @@ def test_their_kernels_are_those_of_the_register_tile():
         assert len(DesignSpace.generate(task, AVX2).sketches) in (2, 4)
     kept = extract_tasks(prepared("video", ["channels-last"], AVX2)[0], AVX2)
     assert all(task.args[-1].shape[-1] in (7, 13) for task in kept if task.op == "conv3d")
+
+
+def test_a_transposed_convolution_stays_as_it_is_between_ones_that_are_channels_last():
+    def function(x, first, up, last):
+        wide = relax.BlockBuilder.current().emit(op.nn.conv3d(x, first, padding=1))
+        spread = relax.BlockBuilder.current().emit(op.nn.conv3d_transpose(wide, up, strides=2))
+        return op.nn.conv3d(spread, last)
+
+    mod = graph(function, (1, 3, 4, 5, 6), constants=[(16, 3, 3, 3, 3), (16, 8, 2, 2, 2), (5, 8, 3, 3, 3)])
+    made = layouts(mod, TARGET)
+    assert made.channels_last is not None
+    x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal((1, 3, 4, 5, 6)).astype("f"))
+    want = machine_of(mod)["main"](x).numpy()
+    assert np.abs(machine_of(made.channels_last(), TARGET)["main"](x).numpy() - want).max() <= 1e-5 * np.abs(want).max()

@@ -99,10 +99,19 @@ def _sliced(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> rela
     return relax.op.strided_slice(operand, axes, *call.args[2:], assume_inbound=call.attrs.assume_inbound)
 
 
+def _taken(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr | None:
+    """By a row of indices, which keeps the axes that there are."""
+    indices = call.args[1]
+    if call.attrs.axis is None or not isinstance(indices.ty, relax.TensorType) or indices.ty.ndim != 1:
+        return None
+    return relax.op.take(operand, indices, order[int(call.attrs.axis) % len(order)], call.attrs.mode)
+
+
 #: operators along axes: of a call, its operand (or tuple of them) in another order, and that order
-_ALONG: dict[str, Callable[[relax.Call, relax.Expr, Sequence[int]], relax.Expr]] = {
+_ALONG: dict[str, Callable[[relax.Call, relax.Expr, Sequence[int]], relax.Expr | None]] = {
     "relax.concat": lambda call, parts, order: relax.op.concat(parts, order[int(call.attrs.axis) % len(order)]),
     "relax.nn.log_softmax": lambda call, x, order: relax.op.nn.log_softmax(x, order[int(call.attrs.axis) % len(order)]),
     "relax.nn.pad": _padded,
     "relax.strided_slice": _sliced,
+    "relax.take": _taken,
 }

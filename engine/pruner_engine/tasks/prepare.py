@@ -50,6 +50,7 @@ _VIEW = "relax.memory.view"  # of bytes as words
 _NHWC = {
     "relax.nn.conv2d": ["NHWC", "HWIO"],
     "relax.nn.conv3d": ["NDHWC", "DHWIO"],
+    "relax.nn.conv3d_transpose": ["NCDHW", "IODHW"],  # TVM has no kernel of it channels last
     _TRANSPOSED: ["NHWC", "IOHW"],
 }
 

@@ -25,13 +25,16 @@ from pruner_engine.tasks.rewriting import (
     shape_of,
 )
 
+_SHAPING = ("relax.reshape", "relax.broadcast_to", "relax.split")  # a split into one part is no tuple
+
 
 def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
 
     Clipping becomes minimum and maximum, which every layout can follow; a power of 2, 3, ±1 or ±½ products, a quotient
     or a root; a split one slice for each part; a transposition that moves none but axes of one element a reshape.
-    Broadcasts and reshapes to the shape that is there already vanish, and so do empty parts of concatenations.
+    Broadcasts and reshapes to the shape that is there already vanish, and so do empty parts of concatenations and
+    splits into one part.
     """
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
@@ -45,7 +48,7 @@ class _Simplifier(PyExprMutator):
         shape = shape_of(call)
         if shape is None:
             return visited
-        if name in ("relax.reshape", "relax.broadcast_to") and shape_of(visited.args[0]) == shape:
+        if name in _SHAPING and shape_of(visited.args[0]) == shape:
             return visited.args[0]
         if name == "relax.reshape" or (name == "relax.permute_dims" and _keeps_order(visited)):
             return self._reshaped(visited.args[0], shape)

@@ -90,6 +90,17 @@ def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return found.movedim(-1, dim), places.movedim(-1, dim)
 
 
+def _continued(x: Tensor, pads: Any) -> Tensor:
+    """Each axis by its other end: parts that are joined, where PyTorch writes them into a larger tensor."""
+    for place, (before, behind) in enumerate(zip(pads[::2], pads[1::2], strict=True), 1):
+        cut = max(-before, 0)
+        x = x.narrow(-place, cut, x.shape[-place] - cut - max(-behind, 0))
+        size = x.shape[-place]
+        ends = x.narrow(-place, size - max(before, 0), max(before, 0)), x.narrow(-place, 0, max(behind, 0))
+        x = torch.cat([ends[0], x, ends[1]], -place)
+    return x
+
+
 def _exponentials_so_far(x: Tensor, dim: int) -> Tensor:
     """Logarithms of sums so far of exponentials: those of all, with the later ones left out."""
     if x.dim() == 0 or not x.is_floating_point():
@@ -269,6 +280,7 @@ def _randomly_leaky(
 _OURS: dict[Any, Callable[..., Any]] = {
     _aten._cdist_forward.default: _distances,
     _aten._grouped_mm.default: _grouped,
+    _aten._pad_circular.default: _continued,
     _aten._pdist_forward.default: _own_distances,
     _aten._weight_int8pack_mm.default: _product_of_bytes,
     _aten.addbmm.default: _sum_of_products,
