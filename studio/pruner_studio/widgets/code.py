@@ -65,6 +65,7 @@ class CodeView(QPlainTextEdit):
         self.pointed: list[int] = []
         self.parts: dict[int, range] = {}  # letters of lines that are marked in them
         self._marked = range(0)  # lines in sight, whose marks are there
+        self._marking = False  # Qt asks for painting meanwhile, and does not bear other marks then
         self._under: int | None = None  # line under the pointer
         self.viewport().setMouseTracking(True)
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
@@ -221,7 +222,7 @@ class CodeView(QPlainTextEdit):
         blocks = [block for block, _ in self._blocks_to(self.viewport().height())]
         self._highlighter.show(blocks)
         shown = range(blocks[0].blockNumber(), blocks[-1].blockNumber() + 1) if blocks else range(0)
-        if shown != self._marked:
+        if shown != self._marked and not self._marking:
             self._mark(shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -258,7 +259,9 @@ class CodeView(QPlainTextEdit):
             mark.format.setBackground(theme.color("accent", _PART_ALPHA))
             mark.cursor = self._letters(number, self.parts[number])
             marks.append(mark)
+        self._marking = True
         self.setExtraSelections(marks)
+        self._marking = False
 
     def _repaint(self) -> None:
         self._highlighter.forget()
