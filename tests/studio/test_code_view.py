@@ -77,27 +77,3 @@ def test_numbers_end_where_the_code_does(qtbot, code: SearchableCode) -> None:
     view.show_text("tvmscript", "\n".join(["x" * 500] * 100))
     qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() > 0)
     assert view._numbers.height() == view.viewport().height() < view.contentsRect().height()
-
-
-def marked(code: SearchableCode) -> set[int]:
-    return {one.cursor.blockNumber() for one in code.view.extraSelections()}
-
-
-def test_lines_are_marked_as_they_come_into_sight(code: SearchableCode) -> None:
-    """Qt moves every mark at every line that comes or goes: of long code it would not come to an end."""
-    view = code.view
-    view.link([*range(10_000), *range(20_000, 40_000)], parts={30_001: range(2)})
-    assert 0 in marked(code) and len(marked(code)) < 100
-    view.verticalScrollBar().setValue(15_000)
-    assert marked(code) == set()
-    view.verticalScrollBar().setValue(30_000)
-    assert {30_000, 30_001} <= marked(code) and len(marked(code)) < 100
-    assert "x " in [one.cursor.selectedText() for one in view.extraSelections()]
-    before = len(marked(code))
-    code.resize(500, 600)
-    assert len(marked(code)) > before
-    view.link([3], scroll=False)
-    view.point_at([30_002])
-    assert marked(code) == {30_002}
-    view.show_text("tvmscript", "y = 2")
-    assert marked(code) == set()

@@ -64,8 +64,6 @@ class CodeView(QPlainTextEdit):
         self.linked: list[int] = []
         self.pointed: list[int] = []
         self.parts: dict[int, range] = {}  # letters of lines that are marked in them
-        self._marked = range(0)  # lines in sight, whose marks are there
-        self._marking = False  # Qt asks for painting meanwhile, and does not bear other marks then
         self._under: int | None = None  # line under the pointer
         self.viewport().setMouseTracking(True)
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
@@ -90,7 +88,7 @@ class CodeView(QPlainTextEdit):
         self.blockSignals(False)
         self.setViewportMargins(self.numbers_width(), 0, 0, 0)
         self._color()
-        self._mark(self._marked)
+        self._mark()
 
     def link(self, lines: list[int], *, parts: dict[int, range] | None = None, scroll: bool = True) -> None:
         """Mark lines (from 0) that belong to what is chosen elsewhere, letters of some more, and bring one into sight.
@@ -98,7 +96,7 @@ class CodeView(QPlainTextEdit):
         The cursor stays: it would be taken from under a user who goes through the code by keys or selects a part.
         """
         self.linked, self.parts = lines, parts or {}
-        self._mark(self._marked)
+        self._mark()
         first, fit = self.firstVisibleBlock().blockNumber(), self.viewport().height() // self.fontMetrics().height()
         if lines and scroll and not (self.isVisible() and any(first <= line < first + fit for line in lines)):
             self.verticalScrollBar().setValue(max(0, lines[0] - fit // 2))
@@ -150,7 +148,7 @@ class CodeView(QPlainTextEdit):
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
         if lines != self.pointed:
             self.pointed = lines
-            self._mark(self._marked)
+            self._mark()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -218,12 +216,7 @@ class CodeView(QPlainTextEdit):
             block = block.next()
 
     def _color(self) -> None:
-        """Colour and mark what has come into sight."""
-        blocks = [block for block, _ in self._blocks_to(self.viewport().height())]
-        self._highlighter.show(blocks)
-        shown = range(blocks[0].blockNumber(), blocks[-1].blockNumber() + 1) if blocks else range(0)
-        if shown != self._marked and not self._marking:
-            self._mark(shown)
+        self._highlighter.show([block for block, _ in self._blocks_to(self.viewport().height())])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -243,28 +236,24 @@ class CodeView(QPlainTextEdit):
         if not self.textCursor().hasSelection():
             self.line_chosen.emit(self.textCursor().blockNumber())
 
-    def _mark(self, shown: range) -> None:
-        """Mark lines in sight: whatever becomes of a text, Qt looks through all marks of it."""
-        self._marked = shown
+    def _mark(self) -> None:
         marks = []
         for lines, token in ((self.linked, "code_line"), (self.pointed, "hover")):
-            for number in set(lines).intersection(shown):
+            for number in lines:
                 mark = QTextEdit.ExtraSelection()
                 mark.format.setBackground(theme.color(token))
                 mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
                 mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
                 marks.append(mark)
-        for number in self.parts.keys() & set(shown):
+        for number, part in self.parts.items():
             mark = QTextEdit.ExtraSelection()
             mark.format.setBackground(theme.color("accent", _PART_ALPHA))
-            mark.cursor = self._letters(number, self.parts[number])
+            mark.cursor = self._letters(number, part)
             marks.append(mark)
-        self._marking = True
         self.setExtraSelections(marks)
-        self._marking = False
 
     def _repaint(self) -> None:
         self._highlighter.forget()
         self._color()
-        self._mark(self._marked)
+        self._mark()
         self._numbers.update()

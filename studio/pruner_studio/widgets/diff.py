@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollBar, QVBoxLayout, QWidget
 
@@ -65,7 +64,6 @@ class DiffView(QWidget):
         for source, target in ((left, right), (right, left)):
             source.verticalScrollBar().valueChanged.connect(partial(self._follow, target.verticalScrollBar()))
             source.horizontalScrollBar().valueChanged.connect(partial(self._follow, target.horizontalScrollBar()))
-            source.horizontalScrollBar().rangeChanged.connect(lambda *_: self._share_bars())
         self._show_differences([])
 
     def tell(self, text: str) -> None:
@@ -141,14 +139,6 @@ class DiffView(QWidget):
         count = len(self._differences)
         told = tr("difference {at} of {count}") if self._at is not None else tr("differences: {count}")
         self.place.setText(told.format(at=(self._at or 0) + 1, count=count) if count else "")
-
-    def _share_bars(self) -> None:
-        """Both sides have a bar to scroll sideways by, or none: the higher one would end a line sooner."""
-        wide = any(view.horizontalScrollBar().maximum() > 0 for _, view in self.sides)
-        for _, view in self.sides:
-            view.setHorizontalScrollBarPolicy(
-                Qt.ScrollBarPolicy.ScrollBarAlwaysOn if wide else Qt.ScrollBarPolicy.ScrollBarAsNeeded
-            )
 
     def _follow(self, bar: QScrollBar, value: int) -> None:
         """Scroll one side along with the other; one that ends sooner does not hold the other back."""
