@@ -41,15 +41,6 @@ def test_lines_have_the_numbers_of_their_own_side(view: DiffView) -> None:
     assert left.number_of(0) == "1"
 
 
-def test_both_sides_end_at_the_same_line(qtbot, view: DiffView) -> None:
-    """One line may be longer than its side is wide, on one side only."""
-    view.show_diff("plain", ("left", "right"), diff_lines([*SAME, "short"], [*SAME, "deep " * 60]), [])
-    left, right = (code.verticalScrollBar() for _, code in view.sides)
-    qtbot.waitUntil(lambda: left.maximum() == right.maximum() > 0)
-    right.setValue(right.maximum())
-    assert left.value() == right.value()
-
-
 def in_sight(code, line: int) -> bool:
     block = code.document().findBlockByNumber(line)
     return (
