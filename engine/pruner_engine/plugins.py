@@ -10,7 +10,7 @@ import functools
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from types import TracebackType
@@ -62,12 +62,13 @@ def _load_file(path: Path) -> None:
 def fault_of_plugin(error: BaseException) -> UserError | None:
     """What to tell of an error that comes from a plugin's code, or from what that has called; None where ours was
     called last."""
+    packages = {entry.module.partition(".")[0] for entry in _installed()}
     trace, last = error.__traceback__, None
     while trace is not None:
-        if _is_of_plugin(trace) or str(trace.tb_frame.f_globals.get("__name__")).startswith("pruner_engine"):
+        if _is_of_plugin(trace, packages) or str(trace.tb_frame.f_globals.get("__name__")).startswith("pruner_engine"):
             last = trace
         trace = trace.tb_next
-    if last is None or not _is_of_plugin(last):
+    if last is None or not _is_of_plugin(last, packages):
         return None
     file, words = last.tb_frame.f_code.co_filename, f"{type(error).__name__}: {first_words(error)}"
     return UserError(f"The plugin {file} fails in line {last.tb_lineno}: {words}", _MEND)
@@ -78,10 +79,9 @@ def told_of(error: BaseException) -> UserError | None:
     return of_surroundings(error) or fault_of_plugin(error)
 
 
-def _is_of_plugin(trace: TracebackType) -> bool:
+def _is_of_plugin(trace: TracebackType, packages: Collection[str]) -> bool:
     module = str(trace.tb_frame.f_globals.get("__name__"))
-    installed = {entry.module.partition(".")[0] for entry in _installed()}
-    return module.startswith(_NAMED) or module.partition(".")[0] in installed
+    return module.startswith(_NAMED) or module.partition(".")[0] in packages
 
 
 def _run(what: str, load: Callable[[], object]) -> None:

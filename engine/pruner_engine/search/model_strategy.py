@@ -105,8 +105,8 @@ class ModelStrategy(Strategy):
             return {}
         report = self.update(self.groups())
         return {
-            "loss": _number(report.loss),
-            "pair_accuracy": _number(report.pair_accuracy),
+            "loss": report.loss,
+            "pair_accuracy": report.pair_accuracy,
             "samples": report.samples,
             "start": report.start,
         }
@@ -190,7 +190,3 @@ def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
         (first if seen[candidate.verified_score] < _ALIKE else rest).append(candidate)
         seen[candidate.verified_score] += 1
     return [*first, *rest]
-
-
-def _number(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124 (NaN is no JSON)
