@@ -18,6 +18,7 @@ from pruner_engine.draft.index import atoms_of, span
 from pruner_engine.draft.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.draft.postproc import ScheduledBlock, lanes_of, postprocessed
+from pruner_engine.draft.tiles import Tiles
 from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
@@ -67,10 +68,11 @@ def _statement(block: ScheduledBlock, core: Core) -> Statement:
         "steps": step.count,
         **{f"{name}_bytes": traffic[name] for name, _, _ in core.levels},
     }
+    in_registers = block.accumulates and Tiles.of(block) is None
     penalties: dict[str, Value] = {
         "lanes": block.vector / (step.registers * core.lanes),
         "parallel": 1.0 / (share * core.cores),
-        "registers": maximum(1.0, (step.accumulators + 2) / core.registers) if block.accumulates else 1.0,
+        "registers": maximum(1.0, (step.accumulators + 2) / core.registers) if in_registers else 1.0,
     }
     return Statement(block.source, symbols, penalties, times)
 
@@ -115,6 +117,8 @@ class _Step:
 
 def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Value]:
     """Cycles of one step: those in which it computes, and those that its loops add."""
+    if (tiles := Tiles.of(block)) is not None:
+        return tiles.cycles(block, _reduction_run(block), core)
     flops, special, divisions = (
         sum(getattr(store, kind) for store in block.source.stores) for kind in ("flops", "special", "divisions")
     )

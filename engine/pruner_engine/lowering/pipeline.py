@@ -22,6 +22,7 @@ from pruner_engine.lowering.gathers import in_whole_loads
 from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.parted_loops import in_parted_loops
 from pruner_engine.lowering.register_tiles import in_registers
+from pruner_engine.lowering.tile_products import in_tiles
 from pruner_engine.lowering.word_products import accumulated, holds_word_products
 
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
@@ -37,7 +38,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
 
     @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
     def lower(mod: IRModule, context: PassContext) -> IRModule:
-        mod = in_parted_loops(in_long_loops(in_few_loops(mod)))
+        mod = in_tiles(in_parted_loops(in_long_loops(in_few_loops(mod))))
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled

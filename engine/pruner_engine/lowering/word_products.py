@@ -142,19 +142,19 @@ ALL = (BYTES, PAIRS, WIDE_PAIRS, BFLOAT16S)
 
 def byte_products_of(target: Target) -> WordProducts | None:
     """How the target multiplies bytes exactly; None where it has no instruction that we know."""
-    if _has(target, "avx512vnni", "avx512vl"):
+    if cpu_has(target, "avx512vnni", "avx512vl"):
         return BYTES
-    if _has(target, "avx512f"):
-        return WIDE_PAIRS if _has(target, "avx512bw") else None
-    return PAIRS if _has(target, "avx2") else None
+    if cpu_has(target, "avx512f"):
+        return WIDE_PAIRS if cpu_has(target, "avx512bw") else None
+    return PAIRS if cpu_has(target, "avx2") else None
 
 
 def multiplies_bfloat16(target: Target) -> bool:
     """Whether the target has an instruction for `BFLOAT16S`."""
-    return _has(target, "avx512bf16", "avx512vl")
+    return cpu_has(target, "avx512bf16", "avx512vl")
 
 
-def _has(target: Target, *features: str) -> bool:
+def cpu_has(target: Target, *features: str) -> bool:
     return target.kind.name == "llvm" and all(codegen.llvm_cpu_has_features(feature, target) for feature in features)
 
 

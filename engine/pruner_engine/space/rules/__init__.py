@@ -14,6 +14,7 @@ from tvm.target import Target
 
 from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
+from pruner_engine.space.rules.amx import MatrixTile
 from pruner_engine.space.rules.epilogue import Epilogue
 from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
@@ -28,6 +29,7 @@ from pruner_engine.space.rules.winograd import Winograd
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": schedule_rule(RowReductions),
+    "amx": schedule_rule(MatrixTile),
     "register-tile": schedule_rule(RegisterTile),
     "winograd": schedule_rule(Winograd),
     "vector-copy": schedule_rule(VectorCopy),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 from tvm.s_tir import Schedule
-from tvm.s_tir.schedule import LoopRV, SBlockRV
-from tvm.tirx import IterVar
+from tvm.s_tir.schedule import SBlockRV
 
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import Nest, Operand, close_root, extent_of, read_nest, same_vars
+from pruner_engine.space.rules.nest import extent_of, read_nest
+from pruner_engine.space.rules.tiling import Tiling, tilings
 
 _ROW_TILE = 16  # most rows in a register tile along the innermost row axis
 _OUTER_ROW_TILE = 4  # and along any other
@@ -19,15 +18,8 @@ _LEAST_SHARE = 0.5  # of a register that vectors fill, where there are several
 _UNROLL = 4  # most iterations of the innermost reduction loop in one
 
 
-class _Tiling:
+class _RegisterTiling(Tiling):
     """One schedule in the making."""
-
-    def __init__(self, sch: Schedule, block: SBlockRV, nest: Nest, lanes: int, machine: Machine) -> None:
-        self.sch = sch
-        self.block = block
-        self.nest = nest
-        self.lanes = lanes
-        self.machine = machine
 
     def run(self, blocked: bool, pad_first: bool) -> None:
         """Loops: outer tiles (parallel) | [reduction blocks] | inner tiles | reduction | rows x vectors, unrolled.
@@ -39,12 +31,11 @@ class _Tiling:
         """
         sch, nest = self.sch, self.nest
         vectors, lane = sch.split(nest.vector, factors=[None, self.lanes])
-        tiles = [self._tile(r, 3, _ROW_TILE if r is nest.rows[-1] else _OUTER_ROW_TILE) for r in nest.rows]
-        tiles.append(self._tile(vectors, 3, _VECTORS))
+        tiles = [self.tile(r, 3, _ROW_TILE if r is nest.rows[-1] else _OUTER_ROW_TILE) for r in nest.rows]
+        tiles.append(self.tile(vectors, 3, _VECTORS))
         outer, middle, inner = ([tile[level] for tile in tiles] for level in range(3))
         *windows, channel = nest.reduction
-        # one decision: a tile of a tile would have a domain that another decision changes
-        *blocks, steps, unrolled = self._tile(channel, 3 if blocked else 2, _UNROLL)
+        *blocks, steps, unrolled = self.tile(channel, 3 if blocked else 2, _UNROLL)
         # the vector axis outside the rows: a panel of the packed operand is used by all rows
         middle = [middle[-1], *middle[:-1]]
         sch.reorder(*nest.units, *outer, *blocks, *middle, *windows, steps, unrolled, *inner, lane)
@@ -53,87 +44,7 @@ class _Tiling:
         sch.vectorize(lane)
         for loop in [unrolled, *inner]:
             sch.unroll(loop)
-        self._write(parallel if blocked else middle[-1])
-        padded = {operand.index for _, operand in paddings(sch, self.block, nest)}  # which is a copy already
-        for operand in nest.operands:
-            if operand.index not in padded and self._worth_packing(operand):
-                self._pack(operand, middle[0])
-        self._pad(None if pad_first else parallel)
-
-    def _tile(self, loop: LoopRV, parts: int, innermost: int) -> list[LoopRV]:
-        factors = self.sch.sample_perfect_tile(loop, n=parts, max_innermost_factor=innermost)
-        return list(self.sch.split(loop, factors=factors))
-
-    def _write(self, at: LoopRV) -> None:
-        """Write a finished tile by the element-wise consumer, or else by a copy."""
-        sch = self.sch
-        consumers = sch.get_consumers(self.block)
-        if len(consumers) == 1 and _element_wise(sch, self.block, consumers[0]):
-            write = consumers[0]
-        else:
-            write = sch.cache_write(self.block, 0, "global")
-        # a consumer may cut off what was computed only to fill the last vector
-        lanes = math.gcd(self.lanes, extent_of(sch, sch.get_loops(write)[-1]))
-        sch.reverse_compute_at(write, at, preserve_unit_loops=True)
-        self._vectorize(write, lanes)
-        sch.annotate(write, "schedule_rule", "None")
-
-    def _worth_packing(self, operand: Operand) -> bool:
-        """Whether a contiguous copy of the panel pays, since many rows read it."""
-        panel = operand.axis is not None and (operand.whole or not operand.last)
-        return panel and not operand.layout_free and bool(self.nest.rows) and not operand.rows
-
-    def _pack(self, operand: Operand, at: LoopRV) -> None:
-        copy = self.sch.cache_read(self.block, operand.index, "global")
-        if operand.axis is not None and not operand.last:
-            before, after = slice(operand.axis), slice(operand.axis + 1, None)
-            self.sch.transform_layout(copy, ("write", 0), lambda *i: [*i[before], *i[after], i[operand.axis]])
-        self.sch.compute_at(copy, at, preserve_unit_loops=True)
-        if operand.last:
-            self._vectorize(copy, self.lanes)
-        self.sch.annotate(copy, "schedule_rule", "None")
-
-    def _pad(self, at: LoopRV | None) -> None:
-        """Place the producers that are left (paddings): computed for each outer tile, or before everything else."""
-        sch = self.sch
-        for producer, operand in paddings(sch, self.block, self.nest):
-            if at is None:
-                loops = sch.get_loops(producer)
-                sch.parallel(sch.fuse(*(loops[:-2] or loops[:1])))
-            else:
-                sch.compute_at(producer, at, preserve_unit_loops=True)
-            lanes = math.gcd(int(operand.buffer.shape[-1]), self.lanes)
-            if operand.whole and lanes >= self.machine.least_lanes:
-                self._vectorize(producer, lanes)
-            sch.annotate(producer, "schedule_rule", "None")
-
-    def _vectorize(self, block: SBlockRV, lanes: int) -> None:
-        _, lane = self.sch.split(self.sch.get_loops(block)[-1], factors=[None, lanes])
-        self.sch.vectorize(lane)
-
-
-def _element_wise(sch: Schedule, block_rv: SBlockRV, consumer_rv: SBlockRV) -> bool:
-    """Whether the consumer reads each element of the block's output once, in place, and of no other block."""
-    consumer, written = sch.get(consumer_rv), sch.get(block_rv).writes[0].source
-    variables = [v.var for v in consumer.iter_vars]
-    reads = [read for read in consumer.reads if read.source.same_as(written)]
-    return (
-        all(v.iter_type == IterVar.DataPar for v in consumer.iter_vars)
-        and len(reads) == len(sch.get_producers(consumer_rv)) == 1
-        and same_vars([d.min for d in reads[0].region], variables)
-        and same_vars([d.min for d in consumer.writes[0].region], variables)
-    )
-
-
-def paddings(sch: Schedule, block: SBlockRV, nest: Nest) -> list[tuple[SBlockRV, Operand]]:
-    """The unscheduled spatial producers that only this block reads, with what they produce."""
-    found = []
-    for producer in sch.get_producers(block):
-        made = sch.get(producer)
-        if made.init is None and "schedule_rule" not in made.annotations and len(sch.get_consumers(producer)) == 1:
-            written = made.writes[0].source
-            found += [(producer, operand) for operand in nest.operands if operand.buffer.same_as(written)]
-    return found
+        self.around(parallel, parallel if blocked else middle[-1], middle[0], pad_first)
 
 
 class RegisterTile:
@@ -163,11 +74,4 @@ class RegisterTile:
         if filled < _LEAST_SHARE:
             return [sch]
         made = [] if filled == 1 else [sch]  # MetaSchedule's rules try vectors of other lengths
-        padded = (False, True) if paddings(sch, block, nest) else (False,)
-        for blocked, pad_first in product((False, True), padded):
-            copy = sch.copy()
-            _Tiling(copy, block, nest, lanes, self.machine).run(blocked, pad_first)
-            copy.annotate(block, "schedule_rule", "None")
-            close_root(copy)
-            made.append(copy)
-        return made
+        return [*made, *tilings(sch, block, nest, lambda copy: _RegisterTiling(copy, block, nest, lanes, self.machine).run)]
