@@ -680,6 +680,10 @@
         <translation>Speicherbandbreite</translation>
     </message>
     <message>
+        <source>peak of the matrix units</source>
+        <translation>Spitze der Matrixeinheiten</translation>
+    </message>
+    <message>
         <source>memory bandwidth, one core</source>
         <translation>Speicherbandbreite, ein Kern</translation>
     </message>

@@ -22,10 +22,12 @@ from pruner_engine.tasks.task import TuningTask
 from schedules import task_of
 
 CPU = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
+AMX = resolve_target('{"kind":"llvm","mcpu":"sapphirerapids","num-cores":2}')
 GPU = resolve_target("a100-40g")
 
 #: figures of a data sheet, equal in every run: a measured profile has the noise of the moment
-DEVICES = {CPU: load_presets()["sapphire-rapids"].profile, GPU: load_presets()["a100-40g"].profile}
+_XEON = load_presets()["sapphire-rapids"].profile
+DEVICES = {CPU: _XEON, AMX: _XEON, GPU: load_presets()["a100-40g"].profile}
 
 WORKLOADS = [
     "matmul:128,96,64",
@@ -51,6 +53,14 @@ WORKLOADS = [
     *OPERATORS,
 ]
 
+# whose matrices AMX multiplies
+TILES = [
+    "dense:48,64,128,bfloat16",
+    "matmul:64,96,128,int8",
+    "bmm:4,32,64,32,bfloat16",
+    "conv2d:1,64,14,14,64,3,pad=1,layout=NHWC,bfloat16",
+    "conv2d:2,32,16,16,48,3,stride=2,pad=1,layout=NHWC,int8",
+]
 # none of a kernel's own lengths is that of a Tensor Core's tile
 PADDED = [
     "conv2d:1,32,14,14,64,3,layout=NHWC,float16",

@@ -8,7 +8,20 @@ import numpy as np
 import pytest
 
 from draft.operators import DILATED, PACKED, PAIRS_OF_BYTES
-from draft.spaces import CPU, EPILOGUES, GPU, LARGE, SPLIT, TENSORISED, WORKLOADS, analyzer_of, rows_of_each, space_of
+from draft.spaces import (
+    AMX,
+    CPU,
+    EPILOGUES,
+    GPU,
+    LARGE,
+    SPLIT,
+    TENSORISED,
+    TILES,
+    WORKLOADS,
+    analyzer_of,
+    rows_of_each,
+    space_of,
+)
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
 from pruner_engine.draft.parts import Parts
@@ -18,6 +31,7 @@ ROWS = rows_of_each(16)
 FLAT = "conv2d:2,32,1,9,64,1,layout=NHWC,float16"
 COMPARED = [
     *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in (*WORKLOADS, PAIRS_OF_BYTES, *DILATED)),
+    *(pytest.param(workload, AMX, id=f"amx-{workload}") for workload in TILES),
     *(
         pytest.param(workload, GPU, id=f"gpu-{workload}")
         for workload in (*WORKLOADS, *TENSORISED, *SPLIT, *LARGE, *EPILOGUES, FLAT)

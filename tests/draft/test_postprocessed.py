@@ -16,7 +16,20 @@ from tvm.target import Target
 from tvm.tirx import For, ForKind
 
 from draft.operators import PAIRS_OF_BYTES
-from draft.spaces import CPU, GPU, LARGE, SPLIT, TENSORISED, WORKLOADS, analyzer_of, blocks, rows_of_each, space_of
+from draft.spaces import (
+    AMX,
+    CPU,
+    GPU,
+    LARGE,
+    SPLIT,
+    TENSORISED,
+    TILES,
+    WORKLOADS,
+    analyzer_of,
+    blocks,
+    rows_of_each,
+    space_of,
+)
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import Block, all_loops
@@ -120,10 +133,12 @@ def named(told: Told, block: SBlock) -> tuple[Block, dict[str, float]] | None:
     return next((one for one in told if one[0].name == name), None)
 
 
-@pytest.mark.parametrize("workload", [*WORKLOADS, PAIRS_OF_BYTES])
-def test_loops_are_parallel_vectorised_and_unrolled_as_told(workload):
+@pytest.mark.parametrize(
+    ("workload", "target"), [*((name, CPU) for name in (*WORKLOADS, PAIRS_OF_BYTES)), *((name, AMX) for name in TILES)]
+)
+def test_loops_are_parallel_vectorised_and_unrolled_as_told(workload, target):
     seen = 0
-    for _, schedule, told in compared(workload, CPU):
+    for _, schedule, told in compared(workload, target):
         for block, loops in blocks(schedule.mod["main"].body):
             found = named(told, block)
             if found is None or str(block.name_hint) == _TURNED:

@@ -32,6 +32,8 @@ def profile(target: str, kept: bool, as_json: bool) -> None:
     facts = answer.profile
     table = Table("figure", "all cores", "one core")
     table.add_row("peak", rate(facts["peak_flops"], "FLOP"), rate(facts["peak_flops_core"], "FLOP"))
+    if facts["matrix_flops"]:
+        table.add_row("peak of the matrix units", rate(facts["matrix_flops"], "FLOP"), DASH)
     for cache in facts["caches"]:
         name = f"L{cache['level']} cache, {size(cache['bytes'])}"
         table.add_row(name, rate(cache["bandwidth"], "B"), rate(cache["bandwidth_core"], "B"))

@@ -8,7 +8,7 @@ from pruner_engine.draft.columns import Value, maximum, product
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.nest import Loop
 from pruner_engine.draft.postproc import ScheduledBlock
-from pruner_engine.lowering.tile_products import DEPTH, ROWS, TILE
+from pruner_engine.lowering.tile_nests import DEPTH, ROWS, TILE
 
 _LATENCY = 52.0  # cycles until a product's result can be added to; Intel's optimisation manual, as the rows' cycles
 

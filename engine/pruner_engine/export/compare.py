@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from pruner_engine.lowering.word_products import holds_word_products
 from pruner_engine.store.results import OWN
 from pruner_engine.targets.target import device_of, target_json
 from pruner_engine.tasks.quantised import rounds_to_bytes
+from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
@@ -73,11 +74,16 @@ def bench_e2e(
         "stopped": stopped,
         **_summary(timings, len(tuned.prepared.get_global_vars()), tuned.model),
     }
-    counted = set(OWN if any(holds_word_products(task.mod) for task in tuned.tasks) else told["contenders"])
+    counted = set(OWN if multiplies_words(tuned.tasks) else told["contenders"])
     for name, row in told["contenders"].items():
         if name in counted and row["median_s"] and tuned.flops and peak_flops:
             row["peak_share"] = tuned.flops / row["median_s"] / peak_flops
     return told
+
+
+def multiplies_words(tasks: Iterable[TuningTask]) -> bool:
+    """Whether kernels multiply several numbers in a step of a lane, which count as one."""
+    return any(holds_word_products(task.mod) for task in tasks)
 
 
 def summed_up(models: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import tvm
 from tvm import relax
 
+from pruner_engine.lowering.tile_registers import SYMBOL
 from pruner_engine.measure.linker import link
 from pruner_engine.targets.cpu import X86_FEATURES
 from pruner_engine.targets.target import cpu_features, target_json
@@ -22,6 +23,8 @@ LIBRARY = "model.so"
 METADATA = "metadata.json"
 FORMAT = "pruner-bundle"
 FORMAT_VERSION = 1
+# of memory from TVM's runtime, which it may free while a graph goes on to use it (between.py)
+_ALLOCATION = "TVMBackendAllocWorkspace"
 
 
 def write_library(
@@ -44,9 +47,10 @@ def write_library(
         UserError: there is no linker.
     """
     gpu = target.kind.name == "cuda"
-    # matrix units are never used unasked
-    features = [] if gpu else [f for f in X86_FEATURES if f in cpu_features(target) and not f.startswith("amx")]
     executable.export_library(str(folder.resolve() / LIBRARY), fcompile=link)
+    # LLVM never uses matrix units unasked
+    unused = () if _names(folder / LIBRARY, SYMBOL) else ("amx",)
+    features = [] if gpu else [f for f in X86_FEATURES if f in cpu_features(target) and not f.startswith(unused)]
     metadata = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -57,16 +61,16 @@ def write_library(
         "device": {"kind": "cuda" if gpu else "cpu", "features": features},
         "threads": threads,
         **({"weights": dict(weights)} if weights else {}),
-        **({"graphs": False} if gpu and _allocates(folder / LIBRARY) else {}),
+        **({"graphs": False} if gpu and _names(folder / LIBRARY, _ALLOCATION) else {}),
     }
     write_metadata(metadata, folder)
     return metadata
 
 
-def _allocates(library: Path) -> bool:
-    """Whether kernels ask TVM's runtime for memory, which it may free while a graph goes on to use it (between.py)."""
+def _names(library: Path, symbol: str) -> bool:
+    """Whether a symbol that begins so is defined or asked for in a library."""
     with library.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        return content.find(b"TVMBackendAllocWorkspace") >= 0
+        return content.find(symbol.encode()) >= 0
 
 
 def give_up_graphs(folder: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pruner_engine.errors import StoppedError
 from pruner_engine.export import export_bundle
-from pruner_engine.export.compare import bench_e2e
+from pruner_engine.export.compare import bench_e2e, multiplies_words
 from pruner_engine.export.staging import place_of
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
@@ -124,7 +124,9 @@ def compare_libraries(
 ) -> dict[str, Any]:
     """`bench_e2e` on the tuned model of a project file; `notices` are sentences about what was compared."""
     with tuned_of(path, on_phase) as tuned:
-        peak_flops = profile_for(tuned.target).peak_flops
+        profile = profile_for(tuned.target)
+        # of what matrix units compute that peak says nothing
+        peak_flops = 0.0 if profile.matrix_flops and multiplies_words(tuned.tasks) else profile.peak_flops
         told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
         return {**told, "notices": [f"{notice.text} {notice.hint}" for notice in _left_out(tuned)]}
 

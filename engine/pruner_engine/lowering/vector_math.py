@@ -132,7 +132,8 @@ def register_vector_math() -> None:
     """Let kernels for CPUs be built with these; `import_tvm` calls it."""
     for name, expand in _EXPANSIONS.items():
         register_intrin_lowering(name, target="llvm", f=_lowering(name, expand), level=99)
-        # TVM does not say so of erf, and would compute whole statements with it number by number
+    for name in (*_EXPANSIONS, *_OF_VECTORS):
+        # TVM does not say so of all, and would compute whole statements with one of these number by number
         Op.get(name).set_attr("TVectorizable", True, 99)
 
 
@@ -142,6 +143,8 @@ _EXPANSIONS = {
     "tirx.erf": error_function,
     "tirx.tanh": hyperbolic_tangent,
 }
+# what LLVM has vectors of: quantised numbers are rounded, and numbers that become bfloat16 asked whether they are any
+_OF_VECTORS = ("tirx.nearbyint", "tirx.isnan", "tirx.rsqrt")
 
 
 def _lowering(name: str, expand: Callable[[Expr], Expr]) -> Callable[[Call], Expr]:

@@ -14,6 +14,7 @@ from typing import Any
 
 Row = dict[str, Any]
 
+_MATRIX, _OPERANDS = 2, 2  # axes of a matrix, matrices of a product
 _DOUBTFUL = 1.25  # times the peak: measurements of quiet machines err by half of it
 
 
@@ -100,7 +101,8 @@ def _instances(cache: Row, profile: Row) -> int:
 
 
 def _peak(shapes: list[Row], profile: Row) -> float:
-    """Tensor Cores count for kernels that read half precision."""
+    """Tensor Cores count for kernels that read half precision, a CPU's matrix units for those that multiply words."""
     tensor = (profile.get("gpu") or {}).get("tensor_flops") or 0.0
     half = any(spec["dtype"] in ("float16", "bfloat16") for spec in shapes)
-    return max(profile["peak_flops"], tensor) if half else float(profile["peak_flops"])
+    words = sum(spec["dtype"] == "int32" and len(spec["shape"]) >= _MATRIX for spec in shapes) >= _OPERANDS
+    return max(profile["peak_flops"], tensor if half else 0.0, profile.get("matrix_flops", 0.0) if words else 0.0)

@@ -61,6 +61,7 @@ class DeviceProfile:
         dram_bandwidth, dram_bandwidth_core: read by all cores, by one.
         parallel_overhead_s: seconds to start and join all threads; launch of an empty kernel on a GPU.
         gpu: limits of a GPU, None for a CPU.
+        matrix_flops: of words by matrix units (AMX), all cores, a multiplication and an addition for each; 0: none.
         calibration: factors of the draft's time components, fitted to what was measured on this device; see
             draft/calibration.py. Empty: none.
     """
@@ -79,6 +80,7 @@ class DeviceProfile:
     dram_bandwidth_core: float
     parallel_overhead_s: float
     gpu: GpuLimits | None = None
+    matrix_flops: float = 0.0
     calibration: dict[str, float] = field(default_factory=dict)
 
     @property

@@ -16,6 +16,8 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
+from pruner_engine.lowering.tile_nests import TILE_RATE, multiplies_tiles
+from pruner_engine.lowering.word_products import BYTES
 from pruner_engine.processes.bystanders import is_quiet
 from pruner_engine.processes.child import environment, module_command
 from pruner_engine.replacing import write_whole
@@ -114,13 +116,15 @@ def measure_profile(target: Target) -> KnownProfile:
 
 
 def _for_target(profile: DeviceProfile, target: Target) -> DeviceProfile:
-    """The profile with the calibration that is kept for the device, and the limits of a block that the target names."""
+    """The profile with what the target names, limits of a block and matrix units, and the device's calibration."""
     limits = profile.gpu and replace(
         profile.gpu,
         max_threads_block=int(target.attrs["max_threads_per_block"]),
         shared_memory_block=int(target.attrs["max_shared_memory_per_block"]),
     )
-    return replace(profile, gpu=limits, calibration=_read_calibration(target))
+    # while vectors make two multiplications and additions a cycle
+    matrix = profile.peak_flops * TILE_RATE / (2 * profile.lanes) if multiplies_tiles(target, BYTES) else 0.0
+    return replace(profile, gpu=limits, matrix_flops=matrix, calibration=_read_calibration(target))
 
 
 def _uncalibrated(target: Target) -> DeviceProfile:

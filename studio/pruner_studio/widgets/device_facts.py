@@ -28,6 +28,7 @@ _WORDS = {
     "clock_hz": tr("clock"),
     "peak_flops": tr("peak, all cores"),
     "peak_flops_core": tr("peak, one core"),
+    "matrix_flops": tr("peak of the matrix units"),
     "dram_bandwidth": tr("memory bandwidth"),
     "dram_bandwidth_core": tr("memory bandwidth, one core"),
     "parallel_overhead_s": tr("start of all threads"),

@@ -21,7 +21,8 @@ from pruner_studio.widgets.rooms import Columns
 from pruner_studio.workspace import Workspace
 
 _FIGURES = (
-    "peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core", "caches", "parallel_overhead_s",
+    "peak_flops", "peak_flops_core", "matrix_flops", "dram_bandwidth", "dram_bandwidth_core", "caches",
+    "parallel_overhead_s",
 )  # fmt: skip
 _TICK_MS = 500
 

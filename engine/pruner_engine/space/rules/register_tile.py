@@ -74,4 +74,7 @@ class RegisterTile:
         if filled < _LEAST_SHARE:
             return [sch]
         made = [] if filled == 1 else [sch]  # MetaSchedule's rules try vectors of other lengths
-        return [*made, *tilings(sch, block, nest, lambda copy: _RegisterTiling(copy, block, nest, lanes, self.machine).run)]
+        return [
+            *made,
+            *tilings(sch, block, nest, lambda copy: _RegisterTiling(copy, block, nest, lanes, self.machine).run),
+        ]

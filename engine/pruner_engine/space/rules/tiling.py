@@ -1,4 +1,4 @@
-"""What tiles of a reduction have around them, whatever computes them: copies of operands, paddings, what writes results."""
+"""What tiles of a reduction have around them: copies of operands, paddings, and what writes the results."""
 
 from __future__ import annotations
 
