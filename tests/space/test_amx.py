@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import tvm
-from tvm import te
+from tvm import relax, te
 
 from amx_in_python import result_in_python
 from machines import result_of
-from pruner_engine.lowering.tile_nests import TILE
+from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.export.library import write_library
+from pruner_engine.frontends import load_model
+from pruner_engine.lowering.tile_nests import DEPTH, ROWS, TILE
 from pruner_engine.lowering.word_products import BFLOAT16S, BYTES, WordProducts
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.cpu import detect_host
+from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 from pruner_engine.tasks.words.kernels import Window, conv2d, matmul
@@ -92,9 +99,93 @@ def test_every_schedule_computes_the_same_by_tiles(kernel, products, seed):
             assert schedule is not None
             got, instructions = result_in_python(schedule.mod, arrays)
             assert instructions
-            # the order of sums differs, and what is rounded to a byte may be one more
-            exact = products is BYTES
-            step = 1.0 if got.dtype == "uint8" else 1e-3
-            np.testing.assert_allclose(
-                got.astype("float64"), want, rtol=0 if exact else 1e-4, atol=0 if exact else step
-            )
+            check(got, want, products)
+
+
+def check(got: np.ndarray, want: np.ndarray, products: WordProducts) -> None:
+    """Sums of bytes are exact; those of bfloat16 differ by their order, one that is rounded to a byte by a step."""
+    apart = 0.0 if products is BYTES else 1.0 if got.dtype == "uint8" else 1e-3
+    np.testing.assert_allclose(got.astype("float64"), want, rtol=1e-4 if apart else 0, atol=apart)
+
+
+def product_of_words() -> tvm.s_tir.Schedule:
+    """48 x 24 words by 24 x 48, in parts of sixteen rows and columns and eight words, of which none is marked."""
+    sch = tvm.s_tir.Schedule(task_of(KERNELS["product"](BYTES)).mod)
+    i, j, k = sch.get_loops("matmul")
+    (i, row), (j, lane), (k, word) = (sch.split(loop, [None, n]) for loop, n in ((i, 16), (j, 16), (k, 8)))
+    sch.reorder(i, j, k, word, row, lane)
+    sch.decompose_reduction("matmul", k)
+    return sch
+
+
+@pytest.mark.parametrize(
+    ("marks", "instructions"), [({-3: DEPTH, -2: ROWS}, 1), ({-3: ROWS, -2: DEPTH}, 0), ({-2: ROWS}, 0)]
+)
+def test_what_turns_out_to_be_no_product_of_tiles_is_computed_in_words(marks, instructions):
+    sch = product_of_words()
+    for at, mark in marks.items():
+        sch.annotate(sch.get_loops("matmul_update")[at], TILE, mark)
+    task = task_of(KERNELS["product"](BYTES))
+    arrays = arrays_of(task, BYTES, np.random.default_rng(0))
+    got, found = result_in_python(sch.mod, arrays)
+    assert found == instructions
+    np.testing.assert_array_equal(got, result_of(task.mod, arrays))
+
+
+def test_sums_begin_with_registers_of_zeros():
+    sch = product_of_words()
+    *_, word, row, _ = sch.get_loops("matmul_update")
+    sch.annotate(word, TILE, DEPTH)
+    sch.annotate(row, TILE, ROWS)
+    assembly = tvm.tirx.build(sch.mod, AMX).inspect_source("asm")
+    assert re.search("tilezero.*tileloadd.*tileloadd.*tdpbusd.*tilestored", assembly, re.DOTALL)
+    assert assembly.count("tileloadd") == 2 * assembly.count("tdpbusd")  # operands alone
+    assert "ldtilecfg" in assembly
+    assert "syscall" in assembly
+
+
+@pytest.mark.skipif("amx-int8" not in detect_host().features, reason="a processor without AMX")
+@pytest.mark.parametrize("products", [BYTES, BFLOAT16S], ids=lambda p: p.name)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_processor_computes_the_same(kernel, products):
+    task = task_of(KERNELS[kernel](products))
+    arrays = arrays_of(task, products, np.random.default_rng(0))
+    want = result_of(task.mod, arrays)
+    space = DesignSpace.generate(task, resolve_target("auto"))
+    rng = np.random.default_rng(0)
+    for sketch in space.sketches:
+        for row in sketch.sample(rng, 4) if TILE in str(sketch.trace) else ():
+            schedule = space.apply(space.candidate(sketch.index, row))
+            assert schedule is not None
+            check(result_of(schedule.mod, arrays, space.target), want, products)
+
+
+def test_tiles_are_told_to_take_less_time_than_vectors():
+    task = task_of(product(BYTES, (256, 64), (64, 256), 256))
+    space = DesignSpace.generate(task, AMX)
+    analyzer = Analyzer(space, load_presets()["sapphire-rapids"].profile)
+    rng = np.random.default_rng(0)
+    best = {True: 0.0, False: 0.0}
+    for sketch in space.sketches:
+        marked = TILE in str(sketch.trace)
+        best[marked] = max(best[marked], float(analyzer.score(sketch.index, sketch.sample(rng, 64)).max()))
+    assert best[True] > best[False] > 0
+
+
+@pytest.mark.parametrize(("without", "told"), [([], True), (["amx"], False)])
+def test_a_library_tells_whether_it_uses_matrix_units(tmp_path, without, told):
+    task = task_of(product(BYTES, (32, 16), (16, 32), 32))
+    space = DesignSpace.generate(task, AMX, without=without)
+    sketch = next((s for s in space.sketches if TILE in str(s.trace)), space.sketches[0])
+    schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(0), 1)[0]))
+    assert schedule is not None
+    builder = relax.BlockBuilder()
+    x, w = (relax.Var(spec.name, relax.TensorType(spec.shape, spec.dtype)) for spec in task.args[:2])
+    with builder.function("main", [x, w]):
+        kernel = builder.add_func(schedule.mod["main"].without_attr("global_symbol"), "kernel")
+        out = builder.emit(relax.call_tir(kernel, [x, w], relax.TensorType((32, 32), "int32")))
+        builder.emit_func_output(out)
+    executable = tvm.compile(builder.get(), AMX)
+    metadata = write_library(executable, load_model("matmul:8,8,8"), AMX, 2, tmp_path)
+    assert ("amx-int8" in metadata["device"]["features"]) == told
+    assert "avx512f" in metadata["device"]["features"]

@@ -57,6 +57,16 @@ def test_what_was_not_measured_has_a_roof_and_no_rate():
     assert place({"flops": 1.0, "shapes": tensors((4,))}, {}, 1.0) is None
 
 
+def test_matrix_units_count_for_products_of_words():
+    device = {**PROFILE, "matrix_flops": 800e9}
+    for shapes, roof in (
+        (tensors((64, 64), (64, 64), dtype="int32"), 800e9),
+        (tensors((64, 64), (64,), dtype="int32"), 100e9),  # one matrix is no product
+        (tensors((64, 64), (64, 64)), 100e9),
+    ):
+        assert place({"flops": 1e12, "shapes": shapes}, device, 1.0).roof == roof
+
+
 def test_half_precision_counts_two_bytes_and_tensor_cores():
     shapes = tensors((8, 8), dtype="float16")
     assert argument_bytes(shapes) == 128

@@ -100,6 +100,12 @@ def test_a_users_device_that_tvm_knows_no_target_for_is_a_sentence(add_device):
     assert known_profile(resolve_target('{"kind":"cuda","arch":"sm_75"}')).profile.cores == PAPER["t4"][2]
 
 
+def test_matrix_units_make_eight_times_the_products_of_vectors():
+    found = profile_for(resolve_target("sapphire-rapids"))
+    assert found.matrix_flops == pytest.approx(8 * found.peak_flops)
+    assert profile_for(resolve_target('{"kind":"llvm","mcpu":"icelake-server"}')).matrix_flops == 0
+
+
 def test_json_round_trip_and_refusal_of_foreign_json():
     target = resolve_target("auto")
     profile = estimate(target, device_of(target))

@@ -15,7 +15,7 @@ from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.lowering.word_products import BFLOAT16S
-from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, shape_of
+from pruner_engine.tasks.rewriting import is_nhwc, operator_of, shape_of
 from pruner_engine.tasks.words import kernels
 from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, with_products, words_of
 from pruner_engine.tasks.words.weights import LANES
@@ -24,7 +24,7 @@ _PAIR = 2
 
 
 def bfloat16_products(mod: tvm.IRModule) -> tvm.IRModule:
-    """Multiply pairs of bfloat16 in "main": matrices, and convolutions in NHWC by constant filters.
+    """Multiply pairs of bfloat16 in "main": matrices, and convolutions in NHWC.
 
     Returns:
         The module itself where it multiplies none.
@@ -48,7 +48,7 @@ class _Rewriter(PyExprMutator):
             return visited
         if name == "relax.matmul" and is_product(visited):
             emit = emit_matmul
-        elif name == "relax.nn.conv2d" and is_constant_nhwc(visited) and int(visited.attrs.groups) == 1:
+        elif name == "relax.nn.conv2d" and is_nhwc(visited) and int(visited.attrs.groups) == 1:
             emit = partial(emit_conv2d, window=kernels.window_of(visited))
         else:
             return visited
