@@ -17,6 +17,7 @@ from graphs import graph
 from machines import result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
+from pruner_engine.lowering.word_products import BYTES
 from pruner_engine.measure.correctness import difference
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.measure.layout import rewrite, rewrites_of
@@ -28,6 +29,7 @@ from pruner_engine.tasks import grouped, winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TensorSpec, TuningTask
+from pruner_engine.tasks.words.kernels import matmul
 from seeds import seeds
 
 HOST = resolve_target("auto")
@@ -336,8 +338,12 @@ def asm_of(mod: tvm.IRModule, target: tvm.target.Target) -> str:
 
 @pytest.mark.parametrize("name", OWN_RULES)
 def test_a_rule_can_be_left_out(name):
-    workload = {"rows": "sum:5,32", "register-tile": "matmul:16,32,8"}.get(name)
-    if name == "moves":
+    workload, target = {"rows": "sum:5,32", "register-tile": "matmul:16,32,8"}.get(name), HOST
+    if name == "amx":
+        target = resolve_target('{"kind":"llvm","mcpu":"sapphirerapids","num-cores":2}')
+        words = [tvm.te.placeholder(shape, "int32") for shape in ((16, 16), (16, 32))]
+        task = kernel_task(tvm.te.create_prim_func([*words, matmul(*words, 16, BYTES)]))
+    elif name == "moves":
         part = tvm.te.placeholder((32, 48))
         task = kernel_task(tvm.te.create_prim_func([part, tvm.topi.transpose(part)]))
     elif name == "vector-copy":
@@ -348,10 +354,11 @@ def test_a_rule_can_be_left_out(name):
         task = kernel_task(tvm.te.create_prim_func([part, winograd.transform_input(part, 4, (1, 1), (8, 8))]))
     else:
         task = task_of(workload, False)
-    assert any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST).sketches)
-    # which take what is written by cases, too
-    without = [name, "vector-copy", "moves"] if name in ("winograd", "vector-copy") else [name]
-    assert not any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST, without=without).sketches)
+    assert any(is_closed(s.trace) for s in DesignSpace.generate(task, target).sketches)
+    # which take what is written by cases, or what needs no matrix units, too
+    others = {"winograd": ["vector-copy", "moves"], "vector-copy": ["moves"], "amx": ["register-tile"]}
+    without = [name, *others.get(name, [])]
+    assert not any(is_closed(s.trace) for s in DesignSpace.generate(task, target, without=without).sketches)
 
 
 def kernel_task(function: tvm.tirx.PrimFunc) -> TuningTask:
