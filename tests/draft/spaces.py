@@ -60,6 +60,7 @@ TILES = [
     "bmm:4,32,64,32,bfloat16",
     "conv2d:1,64,14,14,64,3,pad=1,layout=NHWC,bfloat16",
     "conv2d:2,32,16,16,48,3,stride=2,pad=1,layout=NHWC,int8",
+    "conv2d:1,3,32,32,32,7,stride=2,pad=3,layout=NHWC,bfloat16",
 ]
 # none of a kernel's own lengths is that of a Tensor Core's tile
 PADDED = [

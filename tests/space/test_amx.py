@@ -56,6 +56,7 @@ KERNELS = {
     "convolution": lambda p: convolution(p, (1, 14, 14, 16), (3, 3, 16, 32), 1),
     "convolution by steps of two": lambda p: convolution(p, (2, 16, 16, 32), (3, 3, 32, 16), 2),
     "convolution of one word": lambda p: convolution(p, (1, 14, 14, 1), (5, 7, 1, 32), 2),
+    "convolution of two words": lambda p: convolution(p, (1, 14, 14, 2), (5, 7, 2, 32), 2),
     "convolution, rounded": lambda p: rounded(*convolution(p, (1, 8, 8, 16), (1, 1, 16, 32), 1)),
 }
 

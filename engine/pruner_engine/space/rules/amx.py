@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
@@ -18,7 +19,17 @@ _LEAST = 4  # rows, words and columns of a tile: vectors do fewer as fast
 
 
 class _MatrixTiling(Tiling):
-    """One schedule in the making."""
+    """One schedule in the making.
+
+    Args:
+        words: reduction loops that a tile's depth is a part of.
+    """
+
+    def __init__(
+        self, sch: Schedule, block: SBlockRV, nest: Nest, lanes: int, machine: Machine, words: list[LoopRV]
+    ) -> None:
+        super().__init__(sch, block, nest, lanes, machine)
+        self.words = words
 
     def run(self, blocked: bool, pad_first: bool) -> None:
         """Loops: outer tiles (parallel) | [reduction blocks] | inner tiles | reduction | tiles of results | one tile.
@@ -30,8 +41,10 @@ class _MatrixTiling(Tiling):
         """
         sch, nest = self.sch, self.nest
         vectors, lane = sch.split(nest.vector, factors=[None, self.lanes])
-        windows, channel = _parted(sch, nest)
-        steps, depth = sch.split(channel, factors=[None, tile_of(extent_of(sch, channel))])
+        words, every = self.words, _extent(sch, self.words)
+        windows = [loop for loop in nest.reduction if not any(loop is word for word in words)]
+        channel = sch.fuse(*words) if len(words) > 1 else words[0]
+        steps, depth = sch.split(channel, factors=[None, tile_of(every)])
         rest, row = sch.split(nest.rows[-1], factors=[None, tile_of(extent_of(sch, nest.rows[-1]))])
         rows = [*nest.rows[:-1], rest]
         beside = next((loop for loop in reversed(rows) if extent_of(sch, loop) % _ROW_TILES == 0), None)
@@ -65,14 +78,18 @@ class MatrixTile:
         if products is None or not multiplies_tiles(self.machine.target, products):
             return [sch]
         nest = read_nest(sch, block)
-        if nest is None or not nest.rows or not nest.reduction or not _fits(sch, block, nest):
+        if nest is None or not nest.rows or not _fits(nest):
             return [sch]
         lanes = math.gcd(extent_of(sch, nest.vector), MOST)
-        extents = [lanes, *(tile_of(extent_of(sch, loop)) for loop in (nest.rows[-1], _parted(sch, nest)[1]))]
-        if min(extents) < _LEAST:
+        words = _parts_of_depth(sch, block, nest)
+        if min(lanes, tile_of(extent_of(sch, nest.rows[-1])), tile_of(_extent(sch, words))) < _LEAST:
             return [sch]
+
+        def run_of(copy: Schedule) -> Callable[[bool, bool], None]:
+            return _MatrixTiling(copy, block, nest, lanes, self.machine, words).run
+
         # vectors do without whole tiles
-        return [sch, *tilings(sch, block, nest, lambda copy: _MatrixTiling(copy, block, nest, lanes, self.machine).run)]
+        return [sch, *tilings(sch, block, nest, run_of)]
 
 
 def tile_of(extent: int) -> int:
@@ -80,25 +97,38 @@ def tile_of(extent: int) -> int:
     return next(n for n in range(MOST, 0, -1) if extent % n == 0)
 
 
-def _parted(sch: Schedule, nest: Nest) -> tuple[list[LoopRV], LoopRV]:
-    """The outer loops of a reduction, and the one of which a tile holds a part: the innermost that goes on."""
-    loops = list(nest.reduction)
-    at = max((i for i, loop in enumerate(loops) if extent_of(sch, loop) > 1), default=-1)
-    channel = loops.pop(at)
-    return loops, channel
+def _parts_of_depth(sch: Schedule, block_rv: SBlockRV, nest: Nest) -> list[LoopRV]:
+    """The reduction loops whose iterations together are a tile's depth, or from whose one a part is taken.
+
+    The innermost that goes on, and those around it that reach the words behind, as long as all fit a tile: the columns
+    of a window over pixels of a word or two.
+    """
+    block, left = sch.get(block_rv), min(operand.index for operand in nest.operands)
+    loops = loops_of(sch, block_rv) or []
+    bound = {sch.get(loop).loop_var: v.var for loop, v in zip(loops, block.iter_vars, strict=True)}
+    found: list[LoopRV] = []
+    words = 1
+    for loop in reversed(nest.reduction):
+        extent = extent_of(sch, loop)
+        if extent == 1:
+            continue
+        if _apart(block.reads[left], bound[sch.get(loop).loop_var]) != words or (found and words * extent > MOST):
+            break
+        found.insert(0, loop)
+        words *= extent
+    return found
 
 
-def _fits(sch: Schedule, block_rv: SBlockRV, nest: Nest) -> bool:
-    """Whether rows of one operand meet columns of the other, both with words that lie together in memory."""
+def _extent(sch: Schedule, loops: list[LoopRV]) -> int:
+    return math.prod(extent_of(sch, loop) for loop in loops)
+
+
+def _fits(nest: Nest) -> bool:
+    """Whether rows of the one operand meet columns of the other."""
     if len(nest.operands) != 2:
         return False
     left, right = sorted(nest.operands, key=lambda operand: operand.index)
-    block = sch.get(block_rv)
-    depth = sch.get(_parted(sch, nest)[1]).loop_var
-    bound = {value.var: loop for loop, value in zip(loops_of(sch, block_rv) or [], block.iter_vars, strict=True)}
-    (variable,) = [v for v, loop in bound.items() if sch.get(loop).loop_var.same_as(depth)]
-    together = _apart(block.reads[left.index], variable) == 1
-    return together and left.axis is None and left.rows and right.last and right.shared == 1 and not right.rows
+    return left.axis is None and left.rows and right.last and right.shared == 1 and not right.rows
 
 
 def _apart(read: BufferRegion, variable: Var) -> int | None:
