@@ -137,3 +137,18 @@ def test_kernels_of_an_importer_stay_behind_a_product(dtype):
     exact = replace(exact, mod=emitted((4, 16, 32), padded), inputs=[TensorSpec("x0", (4, 16, 32), "float32")])
     found = compare_precision(exact, in_precision(exact, dtype))
     assert found.ok and found.error > 0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_what_follows_a_batch_norm_is_as_small_as_without(dtype):
+    """Images between convolutions, and those that are added to them, move half as many bytes."""
+
+    def block(x, w, scale, shift, mean, variance):
+        first = op.nn.conv2d(x, w, padding=1)
+        made = op.nn.batch_norm(op.nn.conv2d(first, w, padding=1), scale, shift, mean, variance, axis=1)
+        return op.nn.conv2d(op.nn.relu(op.add(relax.TupleGetItem(made, 0), first)), w, padding=1)
+
+    weights = [(8, 8, 3, 3), *[(8,)] * 4]
+    mod = graph(block, (1, 8, 6, 6), constants=weights)
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (1, 8, 6, 6), "float32")])
+    assert types_of(in_precision(exact, dtype).mod, "relax.nn.relu") == {dtype}

@@ -15,6 +15,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends.hiding import hidden, shown
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
+from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.prepare import with_constants
 from pruner_engine.tasks.rewriting import fields_of, operator_of, rewritten, shape_of
 
@@ -43,7 +44,8 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
         raise UserError(f"{model.name} has inputs of {found}; only a float32 model is converted.", "Leave out --dtype.")
     _keep_in_float32()
     with importing(model.name):
-        mod = with_constants(model.mod)  # in all their digits, before weights are cast
+        # in all their digits, before weights are cast; what follows a norm would stay in float32 with it
+        mod = fold_batch_norms(with_constants(model.mod))
         mod = hidden(rewritten(mod, _OfTensors(mod)), _is_to_stay)
         mod = relax.transform.ToMixedPrecision(out_dtype="float32")(relax.transform.ConvertToDataflow()(mod))
         if dtype != "float16":
