@@ -118,3 +118,20 @@ def test_only_gpus_that_cuda_shows_are_detected(monkeypatch, listed, seen):
 def test_gpus_are_cuda_devices_with_an_architecture():
     for gpu in detect_gpus():
         assert gpu.kind == "cuda" and gpu.arch.startswith("sm_") and gpu.cores > 0 and gpu.memory_bytes > 0
+
+
+@pytest.mark.parametrize("lent", [True, False])
+def test_matrix_units_whose_registers_are_not_lent_are_none(monkeypatch, lent):
+    known = cpu._cpuinfo()
+    flags = f"{known.get('flags', '')} amx_tile amx_int8"
+    monkeypatch.setattr(cpu, "_cpuinfo", lambda: {**known, "flags": flags})
+    monkeypatch.setattr(cpu, "lends_matrix_registers", lambda: lent)
+    found = cpu.detect_host.__wrapped__().features
+    assert {"amx-tile" in found, "amx-int8" in found} == {lent}
+
+
+def test_no_registers_are_lent_that_the_processor_lacks():
+    """Asked in a process of its own, since what is lent stays; a sandbox may lend none."""
+    code = "from pruner_engine.processes.matrix_units import *; print(lends_matrix_registers())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() in ("False", str("amx_tile" in cpu._cpuinfo().get("flags", "").split()))

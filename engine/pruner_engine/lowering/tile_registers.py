@@ -16,14 +16,13 @@ from tvm.ir import Expr
 from tvm.tirx import Evaluate, For, ForKind, SeqStmt, Stmt
 
 from pruner_engine.lowering.tile_nests import Access, TileNest
+from pruner_engine.processes.matrix_units import REQUEST
 
 #: how the names of functions begin that lay registers out
 SYMBOL = "pruner_tiles_"
 _REGISTERS = 8
 _WORD_BYTES = 4
 _LOAD, _STORE, _ZERO = "llvm.x86.tileloadd64", "llvm.x86.tilestored64", "llvm.x86.tilezero"
-# Linux's number of arch_prctl, its ARCH_REQ_XCOMP_PERM, and the registers' data among what that grants
-_ASK_LINUX = (158, 0x1023, 18)
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ define i32 @{self.symbol}() {{
   %is = icmp ne i8 %known, 0
   br i1 %is, label %permitted, label %ask
 ask:
-  %answer = call i64 (i64, ...) @syscall({", ".join(f"i64 {number}" for number in _ASK_LINUX)})
+  %answer = call i64 (i64, ...) @syscall({", ".join(f"i64 {number}" for number in REQUEST)})
   store atomic i8 1, ptr @{self.symbol}_permitted monotonic, align 1
   br label %permitted
 permitted:

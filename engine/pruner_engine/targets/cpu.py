@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pruner_engine.processes.affinity import usable_cpus
 from pruner_engine.processes.control_groups import MOUNTED, groups_of, membership, said
+from pruner_engine.processes.matrix_units import lends_matrix_registers
 from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
 
 # what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
@@ -70,6 +71,8 @@ def detect_host() -> Device:
     info = _cpuinfo()
     arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
     flags = _flags(info)
+    if "amx_tile" in flags and not lends_matrix_registers():
+        flags = {flag for flag in flags if not flag.startswith("amx")}
     features = tuple(sorted(llvm for linux, llvm in {**_X86, **_ARM}.items() if linux in flags))
     cpus = usable_cpus()
     cores, threads = _count(cpus)
