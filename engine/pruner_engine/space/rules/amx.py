@@ -15,6 +15,7 @@ from pruner_engine.space.rules.nest import Nest, extent_of, loops_of, read_nest,
 from pruner_engine.space.rules.tiling import Tiling, tilings
 
 _ROW_TILES, _COLUMN_TILES = 2, 3  # most tiles of results that lie beside each other: together six registers
+_ANY = 1 << 12  # steps in a block of the reduction: as many as it has
 _LEAST = 4  # rows, words and columns of a tile: vectors do fewer as fast
 
 
@@ -51,13 +52,8 @@ class _MatrixTiling(Tiling):
         tiles = [self.tile(loop, 3, _ROW_TILES if loop is beside else 1) for loop in rows]
         tiles.append(self.tile(vectors, 3, _COLUMN_TILES))
         outer, middle, inner = ([tile[level] for tile in tiles] for level in range(3))
-        *blocks, steps = self.tile(steps, 2, MOST**3) if blocked else [steps]
-        # the vector axis outside the rows: a panel of the packed operand is used by all rows
-        middle = [middle[-1], *middle[:-1]]
-        sch.reorder(*nest.units, *outer, *blocks, *middle, *windows, steps, depth, *inner, row, lane)
-        parallel = sch.fuse(*outer)
-        sch.parallel(parallel)
-        sch.vectorize(lane)
+        *blocks, steps = self.tile(steps, 2, _ANY) if blocked else [steps]
+        parallel, middle = self.ordered(outer, blocks, middle, [*windows, steps, depth, *inner, row, lane])
         sch.annotate(depth, TILE, DEPTH)
         sch.annotate(row, TILE, ROWS)
         self.around(parallel, parallel if blocked else middle[-1], middle[0], pad_first)

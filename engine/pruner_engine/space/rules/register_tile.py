@@ -36,12 +36,7 @@ class _RegisterTiling(Tiling):
         outer, middle, inner = ([tile[level] for tile in tiles] for level in range(3))
         *windows, channel = nest.reduction
         *blocks, steps, unrolled = self.tile(channel, 3 if blocked else 2, _UNROLL)
-        # the vector axis outside the rows: a panel of the packed operand is used by all rows
-        middle = [middle[-1], *middle[:-1]]
-        sch.reorder(*nest.units, *outer, *blocks, *middle, *windows, steps, unrolled, *inner, lane)
-        parallel = sch.fuse(*outer)
-        sch.parallel(parallel)
-        sch.vectorize(lane)
+        parallel, middle = self.ordered(outer, blocks, middle, [*windows, steps, unrolled, *inner, lane])
         for loop in [unrolled, *inner]:
             sch.unroll(loop)
         self.around(parallel, parallel if blocked else middle[-1], middle[0], pad_first)

@@ -28,6 +28,26 @@ class Tiling:
         self.lanes = lanes
         self.machine = machine
 
+    def ordered(
+        self, outer: list[LoopRV], blocks: list[LoopRV], middle: list[LoopRV], inside: list[LoopRV]
+    ) -> tuple[LoopRV, list[LoopRV]]:
+        """Bring the loops into an order, the outer tiles as one parallel loop, the innermost loop as a vector.
+
+        Args:
+            outer: of tiles, as the two others; blocks of the reduction follow, if there are any.
+            middle: of the vector axis last, which is brought outside the rows: a panel of the packed operand is used by
+                all rows.
+
+        Returns:
+            The parallel loop, and the loops in the middle in their order.
+        """
+        sch, middle = self.sch, [middle[-1], *middle[:-1]]
+        sch.reorder(*self.nest.units, *outer, *blocks, *middle, *inside)
+        parallel = sch.fuse(*outer)
+        sch.parallel(parallel)
+        sch.vectorize(inside[-1])
+        return parallel, middle
+
     def around(self, parallel: LoopRV, write: LoopRV, panel: LoopRV, pad_first: bool) -> None:
         """Place all that has to do with the block.
 
