@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import random
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -19,7 +22,9 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.process import error_of, failure_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.wire import NO_ROOM
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.lock import last_words
 from pruner_engine.store.project import Project
@@ -181,3 +186,32 @@ def test_a_disk_that_takes_no_more_files_costs_no_candidate(disk, monkeypatch, b
         with pytest.raises(UserError, match="where candidates are built, is full"):
             measurer.build(inputs[1:], results.append)
     assert all(result.ok for result in results)
+
+
+LINKER = """#!/bin/sh
+echo 'ld: final link failed: {reason}' >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_that_only_a_compiler_finds_full_costs_no_candidate(number, tmp_path, monkeypatch):
+    """What a user may have of it is used up, or another has freed some by the time that one looks."""
+    linker, results = tmp_path / "ld", list[MeasureResult]()
+    linker.write_text(LINKER.format(reason=os.strerror(number)))
+    linker.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with Measurer(CPU, MeasureOptions(check="none")) as measurer:
+        with pytest.raises(UserError, match="where candidates are built, is full"):
+            measurer.build([MeasureInput("a", random_schedule(task_of(WORKLOAD)).mod)], results.append)
+        assert not list(measurer._folder.glob("*.o"))
+    assert results == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_quota_is_known_as_a_full_disk_is(number):
+    assert error_of(OSError(number, "in another language", "1.so"))[0] == NO_ROOM
+    assert (
+        failure_of("The build", signal.SIGABRT, f"LLVM ERROR: IO failure on output stream: {os.strerror(number)}")[0]
+        == NO_ROOM
+    )
