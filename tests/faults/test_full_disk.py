@@ -34,6 +34,7 @@ from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 
 BUDGET = 12
+HUGE = b'{"run_id": 99999999999999999999, "reason": "more than SQLite takes"}'
 MEASURED = "SELECT c.hash FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
 
 
@@ -140,7 +141,7 @@ def test_the_last_words_of_a_run_wait_for_the_next_writer(tmp_path):
         assert reader.run(runs[0])["state"] == "finished"
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff" * 4096, b'{"run_id": "1", "reason": 2}', b"[" * 4096])
+@pytest.mark.parametrize("content", [b"", b"\xff" * 4096, b'{"run_id": "1", "reason": 2}', b"[" * 4096, HUGE])
 def test_a_lock_file_that_holds_something_else_says_nothing(content, tmp_path):
     path = tmp_path / "m.pruner"
     path.with_name("m.pruner-lock").write_bytes(content)
