@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pruner_engine.store.reader import ProjectReader
-from terminal import SMALL, pruner, pruner_here
+from terminal import SMALL, carried_out, pruner, pruner_here
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
 
@@ -122,7 +122,7 @@ def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
 
 
 STRATEGY = """
-import math
+import math, sys
 import numpy as np
 from pruner_engine.search.strategies import make_strategy, register_strategy
 
@@ -157,6 +157,25 @@ def test_a_strategy_that_fails_is_told_with_its_plugin(tmp_path, name, change, w
     assert f"The plugin {words[1]} fails in line 10: ZeroDivisionError: division by zero Mend it" in told
     assert "Traceback" not in told
     assert f"The plugin {words[1]} fails in line 10" in pruner_here("status", project), "nor is it a mystery later"
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("leaver", "sys.exit('enough')"),
+        ("quitter", "strategy.propose = lambda state, count: sys.exit('enough')"),
+        ("dropout", "strategy.learn = lambda state, trials: sys.exit('enough')"),
+    ],
+)
+def test_a_strategy_that_ends_the_process_ends_its_run_only(tmp_path, name, change, warm):
+    words, project = strategy_of(tmp_path, name, change), tmp_path / "p.pruner"
+    tune = ["tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project]
+    said = carried_out(*tune)
+    with ProjectReader(project) as reader:
+        row = reader.run()
+        why = f"{row['reason']} {[task['quarantined'] for task in reader.tasks(row['id'])]} {said.stderr}"
+    assert not row["interrupted"]
+    assert f"The plugin {words[1]} fails in line 10: SystemExit: enough" in why
 
 
 def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_path, warm):
