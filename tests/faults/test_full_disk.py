@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tvm
 from click.testing import CliRunner
 from engines import REFUSED, SETTINGS, WORKLOAD, engine
 
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
-from pruner_engine.measure import pipeline
+from pruner_engine.measure import pipeline, runner, wire
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.process import error_of, failure_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
-from pruner_engine.measure.wire import NO_ROOM
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.lock import last_words
 from pruner_engine.store.project import Project
@@ -211,8 +211,28 @@ def test_a_disk_that_only_a_compiler_finds_full_costs_no_candidate(number, tmp_p
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_quota_is_known_as_a_full_disk_is(number):
-    assert error_of(OSError(number, "in another language", "1.so"))[0] == NO_ROOM
+    assert error_of(OSError(number, "in another language", "1.so"))[0] == wire.NO_ROOM
     assert (
         failure_of("The build", signal.SIGABRT, f"LLVM ERROR: IO failure on output stream: {os.strerror(number)}")[0]
-        == NO_ROOM
+        == wire.NO_ROOM
     )
+
+
+def test_a_boards_full_disk_is_not_this_machines(tmp_path, monkeypatch):
+    """The run is tried again, on another board where there is one."""
+
+    class Full:
+        def __init__(self, fleet, timeout_s):
+            self.device = tvm.runtime.device
+
+        def load(self, job):
+            raise RuntimeError(f"RPCError: the linker failed: {os.strerror(errno.ENOSPC)}")
+
+    monkeypatch.setattr(runner, "Board", Full)
+    job = wire.Run(
+        id=1, task="t", device="cpu", threads=1, kernel=wire.Kernel("", []), args=[], best_s=None, repeats=1,
+        facts=wire.KernelFacts([], 1, ["random"], {}, {}, 0.0, False), check="none", cold=False, timeout_s=9.0,
+        fleet=wire.Fleet("127.0.0.1", 9190, "full"),
+    )  # fmt: skip
+    answer = runner._run_on_board(job, tmp_path)
+    assert answer.error == wire.NO_BOARD and "A board's disk is full" in answer.message
