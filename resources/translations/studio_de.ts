@@ -5465,6 +5465,14 @@
         <translation>Beginnen Sie einen neuen; `--start-from` misst zuerst, was dieses Projekt kennt.</translation>
     </message>
     <message>
+        <source>The score that the cost model &quot;{0}&quot; gives this schedule is no number.</source>
+        <translation>Die Bewertung, die das Kostenmodell „{0}“ diesem Ablaufplan gibt, ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>Ask with --run for the model of another run.</source>
+        <translation>Fragen Sie mit --run nach dem Modell eines anderen Laufs.</translation>
+    </message>
+    <message>
         <source>{0} is a folder.</source>
         <translation>{0} ist ein Ordner.</translation>
     </message>
@@ -5555,6 +5563,14 @@
     <message>
         <source>Remove it with a program for SQLite, or ask whoever gave you this project.</source>
         <translation>Entfernen Sie es mit einem Programm für SQLite, oder fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
+    </message>
+    <message>
+        <source>The cost model &quot;{0}&quot; of {1} does not give features of each of {2} candidates.</source>
+        <translation>Das Kostenmodell „{0}“ aus {1} gibt nicht zu jedem von {2} Kandidaten Merkmale.</translation>
+    </message>
+    <message>
+        <source>The cost model &quot;{0}&quot; of {1} does not give one score for each of {2} candidates.</source>
+        <translation>Das Kostenmodell „{0}“ aus {1} gibt nicht jedem von {2} Kandidaten eine Bewertung.</translation>
     </message>
     <message>
         <source>Chance learns nothing and takes no checkpoint.</source>

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pruner_engine.store.reader import ProjectReader
-from terminal import SMALL, pruner, pruner_here
+from terminal import SMALL, carried_out, pruner, pruner_here
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
 
@@ -44,6 +44,58 @@ def test_the_documented_model_verifies_and_learns(plugin, tmp_path, warm):
     assert "There is no cost model named 'linear'" in message and "--plugin" in message
 
 
+ODD_MODEL = """
+from pathlib import Path
+import numpy as np
+from pruner_engine.verify import CostModel, Features, LearnReport, register_model
+
+class Odd(CostModel):
+    kind = "odd"
+
+    def featurize(self, space, candidates):
+        found = [Features() for _ in candidates]
+        return eval(Path({answers!r}, "features").read_text())
+
+    def predict(self, features):
+        return eval(Path({answers!r}, "scores").read_text())
+
+    def update(self, groups, *, epochs=50):
+        return LearnReport(0.0, 0.0, 1, 1, 0.0)
+
+    def to_bytes(self):
+        return b"odd"
+
+    def from_bytes(self, data):
+        pass
+
+register_model("odd", lambda seed: Odd())
+"""
+
+
+def test_a_model_that_answers_in_another_shape_is_told_with_its_plugin(tmp_path, warm):
+    (plugin := tmp_path / "odd.py").write_text(ODD_MODEL.format(answers=str(tmp_path)))
+    right = {"features": "found", "scores": "np.zeros(len(features))"}
+    tune = ["tune", "matmul:32,32,32", "--trials", 4, "--plugin", plugin, "--set", "model=odd", *SMALL]
+
+    def told(*args, code=1, **answers):
+        for name, answer in {**right, **answers}.items():
+            (tmp_path / name).write_text(answer)
+        return pruner_here(*args, code=code)
+
+    told(*tune, "--project", (project := tmp_path / "p.pruner"), code=0)
+    named = f'The cost model "odd" of {plugin} does not give'
+    ask = ["try", project, "--task", 1, "--verify", "--plugin", plugin]
+    for scores in ("np.zeros((len(features), 1))", "1.0", "None", "[]", "['a'] * len(features)", "[[1], [1, 2]]"):
+        assert f"{named} one score for each of 1 candidates. Mend" in told(*ask, scores=scores), scores
+    for features in ("None", "found[1:]", "found * 2"):
+        assert f"{named} features of each of" in told(*ask, features=features), features
+    assert 'cost model "odd" gives this schedule is no number' in told(*ask, scores="np.full(len(features), np.nan)")
+    assert told(*ask, scores="[0] * len(features)", code=0)
+    more = ["resume", project, "--trials", 12, "--plugin", plugin]
+    assert f"{named} one score for each of" in told(*more, scores="np.zeros((len(features), 1))")
+    assert f"{named} features of each of" in told(*more, features="found[1:]")
+
+
 def test_a_plugin_may_have_modules_beside_it(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "beside_it.py").write_text("raise RuntimeError('found')")
@@ -70,7 +122,7 @@ def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
 
 
 STRATEGY = """
-import math
+import math, sys
 import numpy as np
 from pruner_engine.search.strategies import make_strategy, register_strategy
 
@@ -105,6 +157,25 @@ def test_a_strategy_that_fails_is_told_with_its_plugin(tmp_path, name, change, w
     assert f"The plugin {words[1]} fails in line 10: ZeroDivisionError: division by zero Mend it" in told
     assert "Traceback" not in told
     assert f"The plugin {words[1]} fails in line 10" in pruner_here("status", project), "nor is it a mystery later"
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("leaver", "sys.exit('enough')"),
+        ("quitter", "strategy.propose = lambda state, count: sys.exit('enough')"),
+        ("dropout", "strategy.learn = lambda state, trials: sys.exit('enough')"),
+    ],
+)
+def test_a_strategy_that_ends_the_process_ends_its_run_only(tmp_path, name, change, warm):
+    words, project = strategy_of(tmp_path, name, change), tmp_path / "p.pruner"
+    tune = ["tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project]
+    said = carried_out(*tune)
+    with ProjectReader(project) as reader:
+        row = reader.run()
+        why = f"{row['reason']} {[task['quarantined'] for task in reader.tasks(row['id'])]} {said.stderr}"
+    assert not row["interrupted"]
+    assert f"The plugin {words[1]} fails in line 10: SystemExit: enough" in why
 
 
 def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_path, warm):

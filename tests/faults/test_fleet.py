@@ -125,6 +125,24 @@ def test_two_boards_measure_and_foul_candidates_cost_themselves(tracker):
     assert results["segfault"].message
 
 
+def test_a_board_keeps_nothing_of_a_candidate_that_crashed(tracker, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # of the board
+
+    def registered() -> bool:
+        return "tidy" in boards_of("127.0.0.1", tracker)
+
+    with own_board(tracker, "tidy"):
+        wait_for(registered)
+        (first,) = tmp_path.iterdir()
+        with fleet_measurer(tracker, "tidy") as measurer:
+            results = measured(measurer, task_of("matmul:32,32,32"), {"segfault": foul.segfault()})
+        assert not results["segfault"].ok
+        wait_for(lambda: not first.exists())
+        wait_for(registered)
+        (second,) = tmp_path.iterdir()
+        assert second != first
+
+
 def test_latencies_of_boards_are_never_taken_for_this_machines(tracker, tmp_path):
     """A board with the very processor of this machine: only the run's settings tell that it is elsewhere."""
     project = tmp_path / "p.pruner"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import random
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -11,14 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tvm
 from click.testing import CliRunner
 from engines import REFUSED, SETTINGS, WORKLOAD, engine
 
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
-from pruner_engine.measure import pipeline
+from pruner_engine.measure import pipeline, runner, wire
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.process import error_of, failure_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.lock import last_words
@@ -29,6 +34,7 @@ from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 
 BUDGET = 12
+HUGE = b'{"run_id": 99999999999999999999, "reason": "more than SQLite takes"}'
 MEASURED = "SELECT c.hash FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
 
 
@@ -135,7 +141,7 @@ def test_the_last_words_of_a_run_wait_for_the_next_writer(tmp_path):
         assert reader.run(runs[0])["state"] == "finished"
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff" * 4096, b'{"run_id": "1", "reason": 2}', b"[" * 4096])
+@pytest.mark.parametrize("content", [b"", b"\xff" * 4096, b'{"run_id": "1", "reason": 2}', b"[" * 4096, HUGE])
 def test_a_lock_file_that_holds_something_else_says_nothing(content, tmp_path):
     path = tmp_path / "m.pruner"
     path.with_name("m.pruner-lock").write_bytes(content)
@@ -181,3 +187,52 @@ def test_a_disk_that_takes_no_more_files_costs_no_candidate(disk, monkeypatch, b
         with pytest.raises(UserError, match="where candidates are built, is full"):
             measurer.build(inputs[1:], results.append)
     assert all(result.ok for result in results)
+
+
+LINKER = """#!/bin/sh
+echo 'ld: final link failed: {reason}' >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_that_only_a_compiler_finds_full_costs_no_candidate(number, tmp_path, monkeypatch):
+    """What a user may have of it is used up, or another has freed some by the time that one looks."""
+    linker, results = tmp_path / "ld", list[MeasureResult]()
+    linker.write_text(LINKER.format(reason=os.strerror(number)))
+    linker.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with Measurer(CPU, MeasureOptions(check="none")) as measurer:
+        with pytest.raises(UserError, match="where candidates are built, is full"):
+            measurer.build([MeasureInput("a", random_schedule(task_of(WORKLOAD)).mod)], results.append)
+        assert not list(measurer._folder.glob("*.o"))
+    assert results == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_quota_is_known_as_a_full_disk_is(number):
+    assert error_of(OSError(number, "in another language", "1.so"))[0] == wire.NO_ROOM
+    assert (
+        failure_of("The build", signal.SIGABRT, f"LLVM ERROR: IO failure on output stream: {os.strerror(number)}")[0]
+        == wire.NO_ROOM
+    )
+
+
+def test_a_boards_full_disk_is_not_this_machines(tmp_path, monkeypatch):
+    """The run is tried again, on another board where there is one."""
+
+    class Full:
+        def __init__(self, fleet, timeout_s):
+            self.device = tvm.runtime.device
+
+        def load(self, job):
+            raise RuntimeError(f"RPCError: the linker failed: {os.strerror(errno.ENOSPC)}")
+
+    monkeypatch.setattr(runner, "Board", Full)
+    job = wire.Run(
+        id=1, task="t", device="cpu", threads=1, kernel=wire.Kernel("", []), args=[], best_s=None, repeats=1,
+        facts=wire.KernelFacts([], 1, ["random"], {}, {}, 0.0, False), check="none", cold=False, timeout_s=9.0,
+        fleet=wire.Fleet("127.0.0.1", 9190, "full"),
+    )  # fmt: skip
+    answer = runner._run_on_board(job, tmp_path)
+    assert answer.error == wire.NO_BOARD and "A board's disk is full" in answer.message

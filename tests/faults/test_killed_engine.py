@@ -66,6 +66,18 @@ def unbroken(tmp_path_factory) -> Path:
     return folder / "m.pruner"
 
 
+def test_what_a_task_is_measured_by_is_kept_with_its_first_trial(tmp_path):
+    """Else the next session would measure by another kernel, in the unit of another minute."""
+    project, told = tmp_path / "m.pruner", tmp_path / "told"
+    # the untuned kernel and the probe are run before the candidates of the first round
+    assert engine(tune_command(project), told, Death("run", nth=4)) in KILLED
+    assert trials(project), "that round is under way"
+    with ProjectReader(project) as reader:
+        (kept,) = reader.rows("SELECT value FROM meta WHERE key LIKE 'yardstick %'")
+        measured = [row["id"] for row in reader.candidates(1, measured=True)]
+    assert json.loads(kept["value"])["candidate_id"] in measured
+
+
 @seeded(3)
 def test_no_death_costs_a_trial(seed, tmp_path, unbroken):
     project, told = tmp_path / "m.pruner", tmp_path / "told"

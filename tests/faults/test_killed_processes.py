@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import resource
@@ -46,10 +47,10 @@ def killing(measurer: Measurer, pick, stop: threading.Event, seed: int) -> threa
         time.sleep(rng.uniform(0, 0.5))
         zygote = psutil.Process(measurer._pipeline.pid)
         while not stop.is_set():
-            victims = pick(zygote)
-            if victims:
-                rng.choice(victims).kill()
-                return
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has just been replaced: another is
+                if victims := pick(zygote):
+                    rng.choice(victims).kill()
+                    return
             time.sleep(0.002)
 
     thread = threading.Thread(target=run)

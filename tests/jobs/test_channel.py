@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import resource
@@ -128,6 +129,26 @@ def test_a_socket_whose_folder_a_logout_removed_is_opened_elsewhere(tmp_path, mo
         assert hub.listen(HELLO) == first and first.startswith(str(runtime))
         shutil.rmtree(runtime)
         second = listening(hub)
+    assert second != first and second.startswith(short)
+
+
+def test_a_socket_in_a_folder_that_was_closed_is_opened_elsewhere(tmp_path, monkeypatch):
+    hub = Hub(lambda _: None)
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        runtime = Path(short, "runtime")
+        runtime.mkdir()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        monkeypatch.setattr(tempfile, "tempdir", short)
+        first = hub.listen(HELLO)
+        runtime.chmod(0)
+        with contextlib.ExitStack() as undo:
+            if os.geteuid() == 0:  # who may look into any folder
+                undo.callback(os.seteuid, 0)
+                os.seteuid(1234)
+            hub.listen(HELLO)
+        monkeypatch.delenv("XDG_RUNTIME_DIR")
+        second = listening(hub)
+        runtime.chmod(0o700)
     assert second != first and second.startswith(short)
 
 

@@ -37,8 +37,8 @@ def export(path, run_id, seconds, **more):
 
 
 def tune_on(path, run_id):
-    with Project(path) as project, project.transaction() as db:
-        db.execute("UPDATE rounds SET started = 1e12 WHERE run_id = ?", [run_id])
+    with Project(path) as project:
+        project.runs.add_round(run_id, 1)
 
 
 def known(path, run_id=1, *, all_runs=False):
@@ -122,6 +122,31 @@ def test_the_newest_export_of_the_run_itself_counts(path):
         export(path, 1, seconds)
     with ProjectReader(path) as reader:
         assert (reader.exported(1)["seconds"], reader.exported(2)) == (0.8, None)
+
+
+@pytest.mark.parametrize("moved", [-1e6, 1e6], ids=["put back after the export", "put back before it"])
+def test_what_was_tuned_since_an_export_does_not_depend_on_clocks(path, moved):
+    export(path, 1, 0.7)
+    with Project(path) as project, project.transaction() as db:
+        db.execute("UPDATE rounds SET started = started + ?", [moved])
+    with ProjectReader(path) as reader:
+        assert not reader.exported(1)["tuned_since"]
+    tune_on(path, 1)  # before or after the export, by the clock
+    with Project(path) as project, project.transaction() as db:
+        db.execute("UPDATE rounds SET started = started + ?", [moved])
+    with ProjectReader(path) as reader:
+        assert reader.exported(1)["tuned_since"]
+
+
+def test_an_export_of_an_earlier_version_is_placed_by_the_time_of_day(path):
+    export(path, 1, 0.7)
+    with Project(path) as project, project.transaction() as db:
+        db.execute("UPDATE exports SET summary = json_remove(summary, '$.last_round')")
+        db.execute("UPDATE rounds SET started = 0.0")
+    with ProjectReader(path) as reader:
+        assert not reader.exported(1)["tuned_since"]
+        tune_on(path, 1)
+        assert reader.exported(1)["tuned_since"]
 
 
 def test_an_export_tells_what_is_faster_and_which_tasks_take_the_time():

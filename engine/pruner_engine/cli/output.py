@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from rich.table import Table
 from rich.text import Text
 
 _WHOLE = 10_000  # columns: nobody reads over the edge of a file
+# What a terminal takes for orders, but for those of colours and of a line that changes: a project's texts may come from
+# anybody, and could otherwise fill the clipboard or have the terminal type
+_ORDERS = re.compile(r"\x1b(?!\[(?:[0-9;]*[mKA]|\?25[hl]))|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 
 
 class _Patient(io.FileIO):
@@ -41,6 +45,14 @@ class _Patient(io.FileIO):
         return memoryview(data).nbytes
 
 
+class _Plain(io.TextIOWrapper):
+    """Shows what a terminal would take for an order as a character of no meaning."""
+
+    def write(self, text: str, /) -> int:
+        super().write(_ORDERS.sub("\ufffd", text))
+        return len(text)
+
+
 def take_all() -> None:
     """Let the standard streams take whatever is said: a closed one nowhere, as ? what an encoding does not have.
 
@@ -59,7 +71,7 @@ def _patient(stream: TextIO, dropped: type[OSError], errors: str) -> TextIO:
     buffer = getattr(stream, "buffer", None)
     if not isinstance(getattr(buffer, "raw", buffer), io.FileIO):
         return stream
-    return io.TextIOWrapper(io.BufferedWriter(_Patient(stream, dropped)), stream.encoding, errors, line_buffering=True)
+    return _Plain(io.BufferedWriter(_Patient(stream, dropped)), stream.encoding, errors, line_buffering=True)
 
 
 def console(*, err: bool = False, quiet: bool = False, width: int | None = None) -> Console:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
 from pruner_engine.processes.lifetime import die_with_parent
+from pruner_engine.processes.waiting import is_readable
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
@@ -80,7 +80,7 @@ class Script:
         """
         told = self._process.stdout
         assert told is not None
-        self._wait(lambda: bool(select.select([told], [], [], _POLL_S)[0]), look)
+        self._wait(lambda: is_readable(told, _POLL_S), look)
 
     def outcome(self, look: Look = unseen) -> tuple[dict[str, Any], list[np.ndarray]]:
         """Have it go on to its end: what it printed, and the outputs.

@@ -115,7 +115,7 @@ class Hub:
 
         Called again it does so anew if the socket's file is gone: a logout removes the runtime folder.
         """
-        if self._path and Path(self._path).exists():
+        if self._path and os.path.exists(self._path):  # noqa: PTH110  whose `exists` raises in a folder that is closed
             return self._path
         # a session that outlives its login (tmux) still names a runtime folder that is gone
         server = _bound(os.environ.get("XDG_RUNTIME_DIR", "")) or _bound("")

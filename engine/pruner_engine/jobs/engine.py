@@ -28,7 +28,7 @@ from pruner_engine.search.control import Control
 _NOTE_S = 15.0
 
 
-def _failed(error: Exception, request: int) -> msg.Failed:
+def _failed(error: Exception | SystemExit, request: int) -> msg.Failed:
     """What is told of a job that an error has ended."""
     if (said := told_of(error)) is not None:
         kind: Literal["stopped", "user"] = "stopped" if isinstance(error, StoppedError) else "user"
@@ -124,7 +124,7 @@ class Engine:
         failed = None
         try:
             self._work_of(job)()
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a plugin's code ends no engine
             failed = _failed(error, request)
         self._jobs.leave(job)
         if left := job.control.pinned.qsize():

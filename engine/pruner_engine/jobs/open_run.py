@@ -59,13 +59,13 @@ class OpenRun:
             self.update(state="stopped", reason=BY_THE_USER, phase="", pid=None, socket="")
             nothing: dict[str, Any] = {"trials": 0, "valid": 0, "latency_s": None, "untuned_s": None}
             self.job.emit(RunFinished(run_id=self.id, state="stopped", reason=BY_THE_USER, **nothing))
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a plugin's code may raise either
             self._fail(error)
             raise
         finally:
             self.job.control.on_moved = None
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Exception | SystemExit) -> None:
         said = told_of(error)
         text = str(said) if said is not None else f"{type(error).__name__}: {error}"
         try:

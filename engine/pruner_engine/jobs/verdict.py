@@ -17,6 +17,7 @@ from pruner_engine.store.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.reading import making_sense
 from pruner_engine.verify import create_model
+from pruner_engine.verify.answers import features_of, scores_of
 from pruner_engine.verify.model import CostModel, Features
 
 _COMPARED = 96  # measured candidates that the row is put among: each costs up to 20 ms to apply and featurise
@@ -42,11 +43,16 @@ def verify(command: Verify, job: JobContext) -> None:
     with making_sense(Path(command.project)):
         candidates, seconds = _compared(bench, rows)
         model, source = _model(bench, run, stored)
-    features = model.featurize(bench.space, candidates) if candidates else []
+    features = features_of(model, bench.space, candidates) if candidates else []
     if not source:
         source = _train(model, bench, features, seconds)
-    own = float(model.predict(model.featurize(bench.space, mine))[0])
-    scores = np.asarray(model.predict(features), dtype=float) if candidates else np.zeros(0)
+    own = float(scores_of(model, features_of(model, bench.space, mine))[0])
+    if not np.isfinite(own):
+        raise UserError(
+            f'The score that the cost model "{model.kind}" gives this schedule is no number.',
+            "Ask with --run for the model of another run.",
+        )
+    scores = scores_of(model, features) if candidates else np.zeros(0)
     nearest = np.argsort(np.abs(scores - own), kind="stable")[:_NEIGHBOURS]
     job.emit(
         Verified(

@@ -70,7 +70,9 @@ def _compile(job: wire.Build) -> wire.Kernel:
         built.export_library(job.library, fcompile=link)
     else:
         object_file = job.library + ".o"
-        built.write_to_file(object_file)
-        link(job.library, [object_file])
-        Path(object_file).unlink()
+        try:
+            built.write_to_file(object_file)
+            link(job.library, [object_file])
+        finally:
+            Path(object_file).unlink(missing_ok=True)
     return wire.Kernel(job.library, args, layouts)

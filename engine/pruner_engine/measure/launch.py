@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from typing import Literal
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 from pruner_engine.processes.child import environment, module_command
+from pruner_engine.processes.waiting import is_readable, readable_or_writable
 
 _START_S = 120.0
 StartMethod = Literal["fork", "spawn"]
@@ -73,7 +73,7 @@ class ZygoteProcess:
         rest = memoryview(wire.frame(message))
         while rest:
             # it hears nothing while it tells something: what it tells is taken in meanwhile
-            told, takes, _ = select.select([self._from], [self._to], [], _TAKE_S)
+            told, takes = readable_or_writable(self._from, self._to, _TAKE_S)
             if told:
                 self._hear()
             elif not takes:
@@ -85,7 +85,7 @@ class ZygoteProcess:
         """The next message; None after `timeout_s` without one. Raises EOFError if the zygote is gone."""
         until = time.monotonic() + timeout_s
         while not self._heard:
-            if not select.select([self._from], [], [], max(0.0, until - time.monotonic()))[0]:
+            if not is_readable(self._from, max(0.0, until - time.monotonic())):
                 return None
             self._hear()
         return self._heard.popleft()

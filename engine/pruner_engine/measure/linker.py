@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,8 @@ def link(library: str, objects: Sequence[str], **_: object) -> None:
     Raises:
         RuntimeError: with the linker's own words.
     """
-    done = subprocess.run([*linker(), "-o", library, *objects], capture_output=True, text=True, check=False)
+    command = [*linker(), "-o", library, *objects]
+    # in English, by which a full disk is known
+    done = subprocess.run(command, env=os.environ | {"LC_ALL": "C"}, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the linker failed: {done.stderr.strip()}")

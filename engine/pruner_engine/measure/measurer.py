@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 from pruner_engine.measure.batch import Batch, discard
 from pruner_engine.measure.cores import Cores, share_out
-from pruner_engine.measure.folder import refuse_noexec
+from pruner_engine.measure.folder import BuildFolder, refuse_noexec
 from pruner_engine.measure.launch import START, StartMethod
 from pruner_engine.measure.outcome import result_of
 from pruner_engine.measure.pipeline import Pipeline
@@ -74,7 +73,8 @@ class Measurer:
         cores = self._cores()
         self.build_workers = self.options.build_workers or cores.workers
         self.builds_aside = self._on_gpu and cores.overlap
-        self._folder = Path(tempfile.mkdtemp(prefix="pruner-measure-"))
+        self._place = BuildFolder()
+        self._folder = self._place.path
         try:
             self._pipeline = Pipeline(
                 self._setup(cores),
@@ -85,7 +85,7 @@ class Measurer:
                 start=start,
             )
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._place.remove()
             raise
         self._untuned = UntunedKernels(self._pipeline, self._requests, self._folder)
         self._probe = Probe(self._pipeline, self._requests)
@@ -134,7 +134,7 @@ class Measurer:
     def close(self) -> None:
         """End the processes and remove what they have written."""
         self._pipeline.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._place.remove()
 
     def untuned(self, task: TuningTask) -> MeasureResult:
         """Time the kernel as it is compiled without tuning; its outputs become the reference of `task`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -11,7 +11,7 @@ from typing import TypeAlias
 import tvm
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure import wire
+from pruner_engine.measure import process, wire
 from pruner_engine.measure.batch import Batch, discard
 from pruner_engine.measure.launch import START, StartMethod, ZygoteProcess
 from pruner_engine.measure.outcome import Outcome
@@ -208,13 +208,18 @@ class Pipeline:
         if answer.error:
             self._refuse_lost_folder()
         failed = isinstance(answer, wire.Built) and answer.kernel is None
-        if (failed and self._is_full()) or answer.error == wire.NO_ROOM:
+        if answer.error == wire.NO_ROOM or (failed and self._is_full()):
             raise self._full()
 
     def _is_full(self) -> bool:
-        """Whether the disk has no room for a library, or for another file."""
-        disk = os.statvfs(self._setup.folder)
-        return disk.f_bavail * disk.f_frsize < _ROOM or (disk.f_files > 0 and disk.f_favail == 0)
+        """Whether the disk, or this user's share of it, has no room for a library, or for another file."""
+        try:
+            with tempfile.TemporaryFile(dir=self._setup.folder, buffering=0) as file:
+                return file.write(bytes(_ROOM)) < _ROOM
+        except OSError as error:
+            if error.errno in process.NO_SPACE:
+                return True
+            raise
 
     def _full(self) -> UserError:
         folder = Path(self._setup.folder).parent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import signal
@@ -12,11 +13,15 @@ from pathlib import Path
 
 import psutil
 
+from pruner_engine.measure.wire import NO_ROOM
+
 _LOG_TAIL = 4096
 _MESSAGE = 2000
 _NICE = 5  # of builders, below what plans and learns
 _GROWS = 512 << 20  # bytes of resident memory
 _NO_MEMORY = ("bad_alloc", "out of memory", "MemoryError", "Cannot allocate memory", "failed to map segment")
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)  # a disk that is full, or this user's share of it
+_NO_SPACE = tuple(map(os.strerror, NO_SPACE))  # as compilers and linkers tell of it
 
 
 def outlive_signals() -> None:
@@ -69,13 +74,15 @@ def log_tail(fd: int) -> str:
 
 
 def failure_of(what: str, status: int, log: str) -> tuple[str, str]:
-    """Kind ("crash" or "memory") and sentence for a process that ended without a result.
+    """Kind ("crash", "memory" or that of a full disk) and sentence for a process that ended without a result.
 
     Args:
         what: what the process was doing, such as "The build".
         status: as `os.waitpid` gives it.
         log: what it wrote on stderr.
     """
+    if _is_full_disk(log):
+        return NO_ROOM, log[-_MESSAGE:]
     if _is_memory(log):
         return "memory", f"{what} needed more memory than it may have."
     if os.WIFSIGNALED(status):
@@ -85,10 +92,16 @@ def failure_of(what: str, status: int, log: str) -> tuple[str, str]:
 
 
 def error_of(failure: Exception) -> tuple[str, str]:
-    """Kind ("error" or "memory") and message of an exception."""
+    """Kind ("error", "memory" or that of a full disk) and message of an exception."""
     message = str(failure).strip() or type(failure).__name__
+    if (isinstance(failure, OSError) and failure.errno in NO_SPACE) or _is_full_disk(message):
+        return NO_ROOM, message[-_MESSAGE:]
     memory = isinstance(failure, MemoryError) or _is_memory(message)
     return ("memory" if memory else "error"), message[-_MESSAGE:]
+
+
+def _is_full_disk(text: str) -> bool:
+    return any(sign in text for sign in _NO_SPACE)
 
 
 def _is_memory(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import math
 import statistics
@@ -58,6 +57,8 @@ def _run_on_board(job: wire.Run, folder: Path) -> wire.Ran:
         board = Board(job.fleet, job.timeout_s)
         started = time.perf_counter()
         answer = _run(job, TaskBuffers(job, board.device(job.device), folder), board, rested=True)
+        if answer.error == wire.NO_ROOM:  # its own, as if it were not there
+            raise NoBoardError(f"A board's disk is full: {answer.message}")
     except NoBoardError as failure:
         answer = wire.Ran(id=job.id, stage="load", error=wire.NO_BOARD, message=str(failure))
     except Exception as failure:  # what a board or the network between may do to a session is the trial's result
@@ -90,8 +91,6 @@ def _run(job: wire.Run, task: TaskBuffers, host: Host, *, rested: bool) -> wire.
         if job.device != "cpu":
             task.failure = failure
         error, message = process.error_of(failure)
-        if isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT):
-            error = wire.NO_ROOM
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
 
 

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from pruner_engine.measure.folder import BuildFolder
 from pruner_engine.processes.child import environment, module_command
 from pruner_engine.processes.lifetime import die_with_parent
 from pruner_engine.tvm_import import import_tvm
@@ -37,15 +38,25 @@ def serve_board(tracker: tuple[str, int], key: str, host: str, port: int, tell: 
     while True:
         started, ended = time.monotonic(), f"The tracker at {tracker[0]}:{tracker[1]} does not answer"
         if _answers(tracker):  # else the server would end with a traceback
-            server = subprocess.Popen(module_command("pruner_engine.measure.serving", text), env=environment())
-            try:
-                server.wait()
-            finally:
-                server.kill()
+            _serve(text)
             ended = "The server ended"
         pause = _PAUSE_S if time.monotonic() - started > _WELL_S else min(2 * pause, _LONGEST_PAUSE_S)
         tell(f"{ended}; this machine registers again in {pause:g} s.")
         time.sleep(pause)
+
+
+def _serve(text: str) -> None:
+    """One server, until it ends. Libraries that candidates bring along go with it: after a crash TVM leaves them."""
+    folder = BuildFolder()
+    env = environment(TMPDIR=str(folder.path))
+    try:
+        with subprocess.Popen(module_command("pruner_engine.measure.serving", text), env=env) as server:
+            try:
+                server.wait()
+            finally:
+                server.kill()
+    finally:
+        folder.remove()
 
 
 def _answers(address: tuple[str, int]) -> bool:

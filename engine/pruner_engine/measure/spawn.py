@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import select
 import shutil
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
 from pruner_engine.processes.child import environment, module_command
 from pruner_engine.processes.lifetime import die_with_parent
+from pruner_engine.processes.waiting import is_readable
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 
@@ -95,7 +95,7 @@ class _Worker:
     def _answer(self, limit_s: float) -> wire.Message | None:
         """The next message; None after `limit_s`. Raises EOFError when the process has ended."""
         assert self._process is not None and self._process.stdout is not None
-        if not select.select([self._process.stdout], [], [], limit_s)[0]:
+        if not is_readable(self._process.stdout, limit_s):
             return None
         message = wire.receive(self._process.stdout.fileno())
         if message is None:

@@ -19,8 +19,12 @@ class Stopwatch:
         self._worked = time.thread_time()
         self._started = time.perf_counter()
 
+    def passed_s(self) -> float:
+        """Seconds until now."""
+        return time.perf_counter() - self._started
+
     def read(self) -> tuple[float, bool]:
         """Seconds until now, and whether this thread was stopped for most of them."""
-        seconds = time.perf_counter() - self._started
+        seconds = self.passed_s()
         idle = seconds - (time.thread_time() - self._worked)
         return seconds, idle > max(_STOPPED_S, seconds / 2)

@@ -14,7 +14,7 @@ import msgspec
 
 _LENGTH = struct.Struct("<I")
 NO_BOARD = "board"  # error of a run that no board has taken: the candidate has not been tried
-NO_ROOM = "room"  # error of a run that found the disk full: it tells nothing of the candidate
+NO_ROOM = "room"  # error of a build or run that found the disk full: it tells nothing of the candidate
 LEFT_OUT = "left out"  # error of a build that was forgotten before it was started
 _GREETING_S = 10.0  # what the first words with a board may take
 

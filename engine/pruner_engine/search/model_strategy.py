@@ -16,6 +16,7 @@ from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.verify import create_model
+from pruner_engine.verify.answers import features_of, scores_of
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.pretrained import read_checkpoint_file
 
@@ -75,9 +76,9 @@ class ModelStrategy(Strategy):
         missing = [c for c in candidates if c.hash not in features]
         if missing:
             assert state.space is not None
-            extracted = self.model.featurize(state.space, missing)
+            extracted = features_of(self.model, state.space, missing)
             features.update(zip((c.hash for c in missing), extracted, strict=True))
-        scores = self.model.predict([features[c.hash] for c in candidates])
+        scores = scores_of(self.model, [features[c.hash] for c in candidates])
         for candidate, score in zip(candidates, scores, strict=True):
             candidate.verified_score = float(score)
 
@@ -123,7 +124,7 @@ class ModelStrategy(Strategy):
         found: dict[str, Features] = {}
         assert state.space is not None
         for applied in state.space.materialise_in_batches(unknown, self.context.threads):
-            extracted = self.model.featurize(state.space, applied) if applied else []
+            extracted = features_of(self.model, state.space, applied) if applied else []
             found.update(zip((c.hash for c in applied), extracted, strict=True))
         memory.take(valid, found)
         for trial in trials:

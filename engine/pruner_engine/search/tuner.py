@@ -163,7 +163,7 @@ class Tuner:
             self.log.quarantine(state, error.message)
         except UserError:  # the environment's (a disk, a lock) is no fault of the task
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a plugin's code may raise either
             self.log.quarantine(state, _place_and_words(error))
 
     def _save_checkpoints(self, step: int) -> None:
@@ -215,7 +215,7 @@ class Tuner:
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
 
 
-def _place_and_words(error: Exception) -> str:
+def _place_and_words(error: Exception | SystemExit) -> str:
     """Kind, place and first words of an unexpected error, in one line."""
     if (of_plugin := fault_of_plugin(error)) is not None:
         return of_plugin.message

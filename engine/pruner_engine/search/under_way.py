@@ -137,7 +137,6 @@ class UnderWay:
 
     def _gather(self, state: TaskState, left: int) -> None:
         """Commit what comes of the task's builds until no more than `left` of them go on, or the run is held."""
-        ids = dict[str, int]()
 
         def commit(result: MeasureResult) -> None:
             pending = state.under_way[result.key]
@@ -149,8 +148,8 @@ class UnderWay:
                     self._run.run_id, state.task_id, pending.row_id, trace, result, self._clock.elapsed_s
                 )
                 self._project.runs.sum_up_round(pending.round_id)
+                keep_yardstick(self._project, state.task, state.task_id, self._measurer, {result.key: pending.row_id})
             state.add(Trial(candidate, replace(result, log="")))  # which is in the file
-            ids[candidate.hash] = pending.row_id
             self._log.count(result.ok)
             if len(state.under_way) > left:
                 self._log.progress(state)
@@ -163,7 +162,6 @@ class UnderWay:
             should_stop=lambda: self._control.should_yield() or self._clock.out_of_time,
         )
         state.break_off_all_but(going_on)
-        keep_yardstick(self._project, state.task, state.task_id, self._measurer, ids)
         if not self._keeps_times:
             tell_anew(self._project, state, self._measurer)
 

@@ -11,6 +11,7 @@ import fcntl
 import os
 import time
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -26,7 +27,7 @@ _OPENED = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why a run ended whose project could not be told."""
 
-    run_id: int
+    run_id: Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]  # as in the project, which takes no larger one
     reason: str
 
 

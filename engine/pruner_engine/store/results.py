@@ -6,6 +6,7 @@ from pruner_engine.store.read_only import ReadOnlyProject, Row
 from pruner_engine.store.reading import makes_sense
 
 OWN = ("tuned", "untuned")  # what TVM compiled, among what a run is held against
+_UNKNOWN = object()
 DISTURBED = "timed beside other programs"  # end of a baseline's note: its latency may be too long
 
 
@@ -61,9 +62,11 @@ class ResultReader(ReadOnlyProject):
         known = {line["seconds"] for line in self.baselines(run_id) if line["name"] == "tuned"}
         if not seconds or not summary.get("on_device", seconds in known):
             return None
-        newest = self.one("SELECT started FROM rounds WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
+        newest = self.one("SELECT id, started FROM rounds WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
         beside = {name: line["seconds"] for name, line in summary["latency"].items() if name != "tuned"}
-        tuned_since = newest is not None and newest["started"] > at
+        # clocks are put back: only an older summary leaves no better way to tell
+        last = summary.get("last_round", _UNKNOWN)
+        tuned_since = newest is not None and (newest["started"] > at if last is _UNKNOWN else newest["id"] != last)
         return {"seconds": seconds, "beside": beside, "at": at, "tuned_since": tuned_since}
 
     def events(self, run_id: int) -> list[Row]:

@@ -232,6 +232,9 @@ class RunRepository:
             db["adaptations"].insert({"run_id": run_id, "round_id": round_id, **columns})
 
     def add_export(self, run_id: int, out: str, ok: bool, summary: dict[str, Any]) -> int:
-        row = {"run_id": run_id, "out": out, "at": time.time(), "ok": int(ok), "summary": json.dumps(summary)}
+        """Keep an export's summary, to which the last round that it knew is added."""
+        last = self._project.query("SELECT max(id) AS id FROM rounds WHERE run_id = ?", (run_id,))[0]["id"]
+        told = json.dumps({**summary, "last_round": last})
+        row = {"run_id": run_id, "out": out, "at": time.time(), "ok": int(ok), "summary": told}
         with self._project.transaction() as db:
             return int(db["exports"].insert(row).last_pk)
