@@ -2377,6 +2377,10 @@
         <translation>Nur Kandidaten der eigenen Skizzen der Aufgabe haben vergleichbare Entscheidungen.</translation>
     </message>
     <message>
+        <source>Counting the candidates of this sketch…</source>
+        <translation>Die Kandidaten dieser Skizze werden gezählt…</translation>
+    </message>
+    <message>
         <source>Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).</source>
         <translation>Skizze {number}: {size} Kandidaten, {count} entworfen. Elite ist das schnellste gemessene Zehntel ({elite}).</translation>
     </message>

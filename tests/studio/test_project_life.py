@@ -63,6 +63,23 @@ def test_recent_projects_show_the_best_of_all_runs(qtbot, window: MainWindow, fi
     assert window.workspace.path == str(finished_project)
 
 
+def test_the_keyboard_stays_at_a_recent_project_when_its_figures_come(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    others = [str(shutil.copy(finished_project, tmp_path / f"{name}.pruner")) for name in ("one", "two")]
+    QSettings().setValue("recent", [others[0], str(finished_project), others[1]])
+    card = window.show_page("start").recent
+    card.refresh()
+    named(card, f"Open recent project {finished_project.name}").setFocus()
+    qtbot.waitUntil(lambda: len(card.summaries) == 3, timeout=60_000)
+    assert window.focusWidget().accessibleName() == f"Open recent project {finished_project.name}"
+    forgotten = next(made for made in window.focusWidget().actions() if "Remove" in made.text())
+    forgotten.trigger()
+    assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
+    qtbot.waitUntil(lambda: len(card.summaries) == 2, timeout=60_000)
+    assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
+
+
 def test_a_recent_project_out_of_reach_keeps_no_window_from_starting(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:
