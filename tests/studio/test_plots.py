@@ -297,6 +297,19 @@ def test_curves_are_named_where_they_end_and_no_name_lies_on_another(alike: Plot
     assert places["shown"].left() > end.x() and abs(places["shown"].center().y() - end.y()) < 1  # it comes first
 
 
+def test_names_stand_one_above_another_as_the_ends_of_their_curves_do(alike: Plot) -> None:
+    """A name that a level was in the way of stood above those of slower runs."""
+    ends = {"slow": 93.1, "fast": 78.4, "shown": 78.0}
+    curves = [run_curve(name, [0, 40, 230], [500, 95, end], strong=name == "shown") for name, end in ends.items()]
+    for height in range(180, 420, 20):
+        alike.resize(640, height)
+        alike.show_data(curves, [Level("PyTorch", 92.4), Level("ONNX Runtime", 69.1), Level("Untuned", 669)])
+        QApplication.processEvents()
+        places = named(alike)
+        tops = [places[name].top() for name in ends]
+        assert tops == sorted(tops) and apart(places), height
+
+
 def painted_widths(plot: Plot, ratio: int) -> list[float]:
     """Of the pens in a picture of so many pixels a point."""
     picture = QImage(plot._view.size() * ratio, QImage.Format.Format_RGB32)
