@@ -29,8 +29,7 @@ class _Failures:
     def pytest_runtest_logreport(self, report):
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal is not None:
-            terminal.ensure_newline()
-            terminal.write_line(f"failed: {report.nodeid} ({report.when})", red=True)
+            terminal.write_line(f"\nfailed: {report.nodeid} ({report.when})", red=True)
 
 
 def pytest_configure(config):

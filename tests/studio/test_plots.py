@@ -310,6 +310,23 @@ def test_names_stand_one_above_another_as_the_ends_of_their_curves_do(alike: Plo
         assert tops == sorted(tops) and apart(places), height
 
 
+def test_what_stands_at_the_top_of_an_axis_is_whole(qtbot) -> None:
+    plot = Plot("Loss", Scale("round"), Scale("loss"))
+    qtbot.addWidget(plot)
+    plot.resize(360, 200)
+    plot.show_data([Series("adapted", np.arange(3.0), np.array([0.6, 0.4, 0.0]))])
+    with qtbot.waitExposed(plot):
+        plot.show()
+    plot._view.getPlotItem().setYRange(0, 0.601, padding=0)
+    QApplication.processEvents()
+    axis, picture = plot._view.getAxis("left"), QImage(8, 8, QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    *_, texts = axis.generateDrawSpecs(painter)
+    painter.end()
+    assert "0.6" in {text for *_, text in texts}
+    assert all(axis.mapRectToScene(place).top() >= 0 for place, *_ in texts)
+
+
 def painted_widths(plot: Plot, ratio: int) -> list[float]:
     """Of the pens in a picture of so many pixels a point."""
     picture = QImage(plot._view.size() * ratio, QImage.Format.Format_RGB32)
