@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from pruner_engine.errors import of_surroundings
 from pruner_studio.problem import Problem
@@ -17,6 +18,7 @@ from pruner_studio.translation import tr
 
 
 class _Work(NamedTuple):
+    owner: QObject
     do: Callable[[], Any]
     on_done: Callable[[Any], object]
     on_failed: Callable[[Problem], object]
@@ -39,10 +41,12 @@ class _Window(QObject):
         self.failed.connect(self._failed)
 
     def _done(self, number: int, result: Any) -> None:
-        self.works.pop(number).on_done(result)
+        if isValid((work := self.works.pop(number)).owner):
+            work.on_done(result)
 
     def _failed(self, number: int, problem: Problem) -> None:
-        self.works.pop(number).on_failed(problem)
+        if isValid((work := self.works.pop(number)).owner):
+            work.on_failed(problem)
 
 
 @cache
@@ -50,11 +54,20 @@ def _window() -> _Window:
     return _Window()
 
 
-def run(work: Callable[[], Any], on_done: Callable[[Any], object], on_failed: Callable[[Problem], object]) -> None:
-    """Do some work in a thread and call back in the window's thread, with the result or with what to tell the user."""
+def run(
+    owner: QObject,
+    work: Callable[[], Any],
+    on_done: Callable[[Any], object],
+    on_failed: Callable[[Problem], object],
+) -> None:
+    """Do some work in a thread and call back in the window's thread, with the result or with what to tell the user.
+
+    Args:
+        owner: what asks for it; nobody is called back once it is deleted.
+    """
     window = _window()
     number = next(window.numbers)
-    window.works[number] = _Work(work, on_done, on_failed)
+    window.works[number] = _Work(owner, work, on_done, on_failed)
     threading.Thread(target=_carry_out, args=(window, number), daemon=True).start()
 
 

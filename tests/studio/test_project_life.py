@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QObject, QSettings, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
 
@@ -474,7 +474,8 @@ def test_what_the_system_refuses_is_a_sentence_wherever_the_window_met_it(qtbot)
     made = session.Session(told.append)
     made._error(OSError, full, None)
     made.end()
-    background.run(write, told.append, told.append)
+    asks = QObject()
+    background.run(asks, write, told.append, told.append)
     qtbot.waitUntil(lambda: len(told) == 2, timeout=20_000)
     for problem in told:
         assert "No space left" in problem.message and "Free some space" in problem.hint and not problem.report

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from pruner_engine import units
 from pruner_engine.space.distribution import Distribution
@@ -112,19 +111,15 @@ class DecisionsPane(Pane):
         if wanted is None or self._counting or (self._counted is not None and self._counted.of == wanted):
             return
         self._counting, self._failed = True, False
-        background.run(partial(count, wanted), self._take, partial(self._not_counted, wanted))
+        background.run(self, partial(count, wanted), self._take, partial(self._not_counted, wanted))
 
     def _take(self, counted: Counted) -> None:
-        if not isValid(self):
-            return
         self._counting, self._counted = False, counted
         if self._wanted is not None and counted.of.same_sketch(self._wanted):
             self._show_counted(counted)
         self._count()
 
     def _not_counted(self, wanted: Wanted, problem: Problem) -> None:
-        if not isValid(self):
-            return
         self._counting = False
         if wanted != self._wanted:
             self._count()

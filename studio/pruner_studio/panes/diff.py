@@ -207,7 +207,7 @@ class DiffPane(Pane):
             if len(texts) < len(pair):
                 ask(*pair[len(texts)])
             else:
-                background.run(lambda: diff_lines(*texts), self.in_time(lined_up), self.in_time(not_lined_up))
+                background.run(self, lambda: diff_lines(*texts), self.in_time(lined_up), self.in_time(not_lined_up))
 
         def lined_up(rows: list[DiffRow]) -> None:
             left, right = (self._name(reader.candidate(number), subject, reader) for reader, number in pair)

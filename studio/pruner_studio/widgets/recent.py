@@ -62,9 +62,12 @@ class RecentCard(Card):
         self._show([known.get(path) or {"path": path, "name": Path(path).stem, "problem": ""} for path in paths])
         self._asked += 1
         turn = self._asked
-        background.run(
-            lambda: summaries(paths), lambda rows: self._read(rows) if turn == self._asked else None, self._on_problem
-        )
+
+        def read(rows: list[dict[str, Any]]) -> None:
+            if turn == self._asked:
+                self._read(rows)
+
+        background.run(self, lambda: summaries(paths), read, self._on_problem)
 
     def _read(self, rows: list[dict[str, Any]]) -> None:
         self.summaries = rows
