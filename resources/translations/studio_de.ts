@@ -4421,6 +4421,10 @@
         <translation>&amp;Sortieren nach</translation>
     </message>
     <message>
+        <source>Colum&amp;ns</source>
+        <translation>Spa&amp;lten</translation>
+    </message>
+    <message>
         <source>&amp;Fit the columns</source>
         <translation>Spalten &amp;einpassen</translation>
     </message>
