@@ -9,7 +9,7 @@ run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
 
 test: setup
-	$(PYTHON_OF) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 2 || \
+	$(PYTHON_OF) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder || \
 	{ [ $$? = 1 ] && echo "Once more, one at a time: those that failed" && $(PYTHON_OF) -m pytest --last-failed; }
 
 lint: setup

@@ -14,15 +14,45 @@ from pruner_engine.cli import progress
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.tvm_import import import_tvm
 
+_DIED = pytest.StashKey[bool]()
+
 gc.disable()  # what the modules of the tests bring along stays: to look for garbage among it only costs
 import_tvm()
 
 
+class _Failures:
+    """Writes the name of what failed at once: the summary of a long run is far."""
+
+    def __init__(self, config):
+        self._config = config
+
+    def pytest_runtest_logreport(self, report):
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal is not None:
+            terminal.write_line(f"\nfailed: {report.nodeid} ({report.when})", red=True)
+
+
 def pytest_configure(config):
     """Processes that tests start find our modules compiled, where Python was told to keep nothing of the kind, too."""
-    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        return
+    config.pluginmanager.register(_Failures(config))
+    if sys.dont_write_bytecode:
         for package in ("engine", "studio"):
             compileall.compile_dir(Path(__file__).parents[1] / package, quiet=1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    """A worker that died ends the run, and most was not tested then: that is no run that only some tests failed in."""
+    if error:
+        node.config.stash[_DIED] = True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    if session.config.stash.get(_DIED, False):
+        session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
 
 # Folders with files that take long, which come first: one that is left at the end keeps a single worker busy

@@ -2381,6 +2381,10 @@
         <translation>Nur Kandidaten der eigenen Skizzen der Aufgabe haben vergleichbare Entscheidungen.</translation>
     </message>
     <message>
+        <source>Counting the candidates of this sketch…</source>
+        <translation>Die Kandidaten dieser Skizze werden gezählt…</translation>
+    </message>
+    <message>
         <source>Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).</source>
         <translation>Skizze {number}: {size} Kandidaten, {count} entworfen. Elite ist das schnellste gemessene Zehntel ({elite}).</translation>
     </message>
@@ -4419,6 +4423,10 @@
     <message>
         <source>&amp;Sort by</source>
         <translation>&amp;Sortieren nach</translation>
+    </message>
+    <message>
+        <source>Colum&amp;ns</source>
+        <translation>Spa&amp;lten</translation>
     </message>
     <message>
         <source>&amp;Fit the columns</source>

@@ -20,7 +20,7 @@ from pruner_studio.translation import tr
 def make_application(argv: Sequence[str]) -> QApplication:
     """The one application object, named and themed."""
     tell_own_libraries()
-    gc.disable()  # what is made at the start stays: looking for garbage among it only costs; the window goes on with it
+    gc.disable()  # what is made at the start stays: looking for garbage among it only costs; `Garbage` goes on with it
     app = QApplication([*argv[:1], *STYLE, *argv[1:]])
     app.setApplicationName("pruner-studio")
     app.setApplicationDisplayName("Pruner Studio")

@@ -5,46 +5,78 @@ from __future__ import annotations
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from itertools import count
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from pruner_engine.errors import of_surroundings
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 
 
-class _Answer(QObject):
-    """Carries a result over to the thread of the window."""
-
-    done = Signal(object)
-    failed = Signal(object)
-
-
-_waiting: set[_Answer] = set()
+class _Work(NamedTuple):
+    owner: QObject
+    do: Callable[[], Any]
+    on_done: Callable[[Any], object]
+    on_failed: Callable[[Problem], object]
 
 
-def run(work: Callable[[], Any], on_done: Callable[[Any], object], on_failed: Callable[[Problem], object]) -> None:
-    """Do some work in a thread and call back in the window's thread, with the result or with what to tell the user."""
-    answer = _Answer()
-    _waiting.add(answer)
+class _Window(QObject):
+    """Lives in the window's thread, and keeps there what the work and its callbacks hold.
 
-    def finish(call: Callable[[Any], object], value: Any) -> None:
-        _waiting.discard(answer)
-        call(value)
+    A thread that was the last to let go of a widget would delete it, under the hands of the window's thread.
+    """
 
-    answer.done.connect(lambda value: finish(on_done, value))
-    answer.failed.connect(lambda problem: finish(on_failed, problem))
+    done = Signal(int, object)
+    failed = Signal(int, object)
 
-    def carry_out() -> None:
-        try:
-            result = work()
-        except Exception as error:
-            answer.failed.emit(_told(error))
-        else:
-            answer.done.emit(result)
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = count()
+        self.works: dict[int, _Work] = {}
+        self.done.connect(self._done)
+        self.failed.connect(self._failed)
 
-    threading.Thread(target=carry_out, daemon=True).start()
+    def _done(self, number: int, result: Any) -> None:
+        if isValid((work := self.works.pop(number)).owner):
+            work.on_done(result)
+
+    def _failed(self, number: int, problem: Problem) -> None:
+        if isValid((work := self.works.pop(number)).owner):
+            work.on_failed(problem)
+
+
+@cache
+def _window() -> _Window:
+    return _Window()
+
+
+def run(
+    owner: QObject,
+    work: Callable[[], Any],
+    on_done: Callable[[Any], object],
+    on_failed: Callable[[Problem], object],
+) -> None:
+    """Do some work in a thread and call back in the window's thread, with the result or with what to tell the user.
+
+    Args:
+        owner: what asks for it; nobody is called back once it is deleted.
+    """
+    window = _window()
+    number = next(window.numbers)
+    window.works[number] = _Work(owner, work, on_done, on_failed)
+    threading.Thread(target=_carry_out, args=(window, number), daemon=True).start()
+
+
+def _carry_out(window: _Window, number: int) -> None:
+    try:
+        told, answer = window.done, window.works[number].do()
+    except Exception as error:
+        told, answer = window.failed, _told(error)
+    told.emit(number, answer)  # not while the error is here, which holds what the work does
 
 
 def _told(error: Exception) -> Problem:

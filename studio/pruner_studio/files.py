@@ -45,7 +45,7 @@ class Files(QObject):
             show = (tr("Open the copy"), partial(self.workspace.open, path))
             self.workspace.problem.emit(Problem(told, level="info", actions=(show,)))
 
-        background.run(lambda: copy_project(reader, path), done, self.workspace.problem.emit)
+        background.run(self, lambda: copy_project(reader, path), done, self.workspace.problem.emit)
 
     def show_folder(self) -> None:
         """Show where the project is kept."""
@@ -75,7 +75,7 @@ class Files(QObject):
                 self._opening(path),
             )
 
-        background.run(write, done, self.workspace.problem.emit)
+        background.run(self, write, done, self.workspace.problem.emit)
 
     def _exported(self, folder: str) -> None:
         """The job of this window has ended with an export; its page may be out of sight."""

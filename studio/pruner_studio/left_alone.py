@@ -35,7 +35,7 @@ class LeftAlone(QObject):
 
     def look(self) -> None:
         """Read the projects in a thread, then tell."""
-        background.run(lambda: summaries(recent()), self._tell, self._problems.tell)
+        background.run(self, lambda: summaries(recent()), self._tell, self._problems.tell)
 
     def _tell(self, rows: list[dict[str, Any]]) -> None:
         for row in reversed(rows):  # the newest project comes on top

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 from pruner_studio import clipboard, closing, kept_sizes
 from pruner_studio.dropping import files_in, one_of
 from pruner_studio.editing import Actions, edit_actions
+from pruner_studio.garbage import Garbage
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
 from pruner_studio.menus import Menus
@@ -49,7 +49,6 @@ _SIZE, _LEAST_SIZE = QSize(1440, 900), QSize(760, 440)
 _BORDER = QSize(16, 48)  # that a window manager may add
 _TOLD_MS = 4000
 _SETTLED_MS = 250
-_GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
 
 
 class MainWindow(QMainWindow):
@@ -148,9 +147,7 @@ class MainWindow(QMainWindow):
         """Do what can wait until the window is shown: load plots, look for dead engines, check this machine."""
         if self._session is None:  # closed meanwhile
             return
-        gc.freeze()
-        gc.set_threshold(*_GC_THRESHOLDS)
-        gc.enable()
+        Garbage(self)
         self._session.describe()
         LeftAlone(self.workspace, self.problems).look()
         cast("StartPage", self.pages.page("start")).check_machine()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lent_engine import LentEngine
 from project_factory import NEWEST_RUN, make_project
 
+from pruner_studio.garbage import Garbage
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
 from pruner_studio.theme import STYLE, theme
@@ -38,6 +40,16 @@ def qapp(qapp):
     qapp.setOrganizationName("pruner-studio")
     theme.start(qapp)
     yield qapp
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _garbage(qapp: QApplication):
+    """Is looked for in this thread, as in the product; what Qt holds is left to no thread of another test."""
+    looks = Garbage(qapp)
+    yield
+    looks.deleteLater()
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.resources import resource_dir
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
+from pruner_studio.panes import diff
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -188,3 +189,23 @@ def test_a_prediction_does_not_wait_for_what_takes_long(qtbot, opened: MainWindo
         qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
         assert len(slow._pending) == 1
     all_answered(qtbot, opened)
+
+
+def test_a_comparison_that_could_not_be_made_is_told_and_made_again(
+    qtbot, opened: MainWindow, rested, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to be under way for ever."""
+
+    def fails(*_: object) -> None:
+        raise MemoryError
+
+    page = opened.show_page("schedule")
+    rested(page)
+    told = page.diff.view.told
+    with monkeypatch.context() as patch:
+        patch.setattr(diff, "diff_lines", fails)
+        look_at(qtbot, opened, page, page.diff)
+        qtbot.waitUntil(lambda: "There is not enough memory." in told.text(), timeout=60_000)
+    look_at(qtbot, opened, page, page.roofline)
+    look_at(qtbot, opened, page, page.diff)
+    qtbot.waitUntil(lambda: "lines differ" in told.text(), timeout=60_000)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from pruner_studio.main_window import MainWindow
@@ -97,6 +98,37 @@ def test_columns_stay_as_wide_until_they_are_to_fit_again(qtbot, again, rested) 
     shown = table(again())
     assert shown.columnWidth(3) == fitting
     assert not next(one for one in shown.menu().actions() if one.text() == "&Fit the columns").isEnabled()
+
+
+def test_columns_that_nobody_wants_to_see_are_hidden_until_they_are_shown_again(qtbot, again, rested) -> None:
+    """On a small screen the table of tasks has to be scrolled sideways for the columns that are wanted."""
+
+    def table(window: MainWindow) -> Table:
+        window.resize(1024, 700)
+        page = window.show_page("tasks")
+        rested(page)
+        return page.table
+
+    def columns(shown: Table) -> dict[str, QAction]:
+        menu = next(one.menu() for one in shown.menu().actions() if one.text() == "Colum&ns")
+        return {one.text(): one for one in menu.actions()}
+
+    shown = table(again())
+    assert shown.horizontalScrollBar().maximum() > 0
+    named, unwanted = shown.columnWidth(0), ("Operator", "Untuned", "GFLOP/s", "MFLOP", "Calls", "Trials", "Of roof")
+    for name in unwanted:
+        columns(shown)[name].trigger()
+    assert "Task" not in columns(shown), "what names a row stays"
+    qtbot.waitUntil(lambda: shown.horizontalScrollBar().maximum() == 0)
+    assert shown.columnWidth(0) == named
+    assert not next(one for one in shown.menu().actions() if one.text() == "&Fit the columns").isEnabled()
+    assert "MFLOP" in shown._text_of(shown.table.rows)
+    shown = table(again())
+    assert {name for name, one in columns(shown).items() if not one.isChecked()} == set(unwanted)
+    for name in unwanted:
+        columns(shown)[name].trigger()
+    qtbot.waitUntil(lambda: shown.horizontalScrollBar().maximum() > 0)
+    assert all(one.isChecked() for one in columns(table(again())).values())
 
 
 def test_settings_that_are_something_else_move_nothing(again, rested) -> None:

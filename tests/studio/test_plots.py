@@ -297,6 +297,36 @@ def test_curves_are_named_where_they_end_and_no_name_lies_on_another(alike: Plot
     assert places["shown"].left() > end.x() and abs(places["shown"].center().y() - end.y()) < 1  # it comes first
 
 
+def test_names_stand_one_above_another_as_the_ends_of_their_curves_do(alike: Plot) -> None:
+    """A name that a level was in the way of stood above those of slower runs."""
+    ends = {"slow": 93.1, "fast": 78.4, "shown": 78.0}
+    curves = [run_curve(name, [0, 40, 230], [500, 95, end], strong=name == "shown") for name, end in ends.items()]
+    for height in range(180, 420, 20):
+        alike.resize(640, height)
+        alike.show_data(curves, [Level("PyTorch", 92.4), Level("ONNX Runtime", 69.1), Level("Untuned", 669)])
+        QApplication.processEvents()
+        places = named(alike)
+        tops = [places[name].top() for name in ends]
+        assert tops == sorted(tops) and apart(places), height
+
+
+def test_what_stands_at_the_top_of_an_axis_is_whole(qtbot) -> None:
+    plot = Plot("Loss", Scale("round"), Scale("loss"))
+    qtbot.addWidget(plot)
+    plot.resize(360, 200)
+    plot.show_data([Series("adapted", np.arange(3.0), np.array([0.6, 0.4, 0.0]))])
+    with qtbot.waitExposed(plot):
+        plot.show()
+    plot._view.getPlotItem().setYRange(0, 0.601, padding=0)
+    QApplication.processEvents()
+    axis, picture = plot._view.getAxis("left"), QImage(8, 8, QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    *_, texts = axis.generateDrawSpecs(painter)
+    painter.end()
+    assert "0.6" in {text for *_, text in texts}
+    assert all(axis.mapRectToScene(place).top() >= 0 for place, *_ in texts)
+
+
 def painted_widths(plot: Plot, ratio: int) -> list[float]:
     """Of the pens in a picture of so many pixels a point."""
     picture = QImage(plot._view.size() * ratio, QImage.Format.Format_RGB32)

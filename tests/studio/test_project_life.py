@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QObject, QSettings, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
 
@@ -61,6 +61,23 @@ def test_recent_projects_show_the_best_of_all_runs(qtbot, window: MainWindow, fi
     window.workspace.leave()
     qtbot.mouseClick(named(card, f"Open recent project {finished_project.name}"), Qt.MouseButton.LeftButton)
     assert window.workspace.path == str(finished_project)
+
+
+def test_the_keyboard_stays_at_a_recent_project_when_its_figures_come(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    others = [str(shutil.copy(finished_project, tmp_path / f"{name}.pruner")) for name in ("one", "two")]
+    QSettings().setValue("recent", [others[0], str(finished_project), others[1]])
+    card = window.show_page("start").recent
+    card.refresh()
+    named(card, f"Open recent project {finished_project.name}").setFocus()
+    qtbot.waitUntil(lambda: len(card.summaries) == 3, timeout=60_000)
+    assert window.focusWidget().accessibleName() == f"Open recent project {finished_project.name}"
+    forgotten = next(made for made in window.focusWidget().actions() if "Remove" in made.text())
+    forgotten.trigger()
+    assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
+    qtbot.waitUntil(lambda: len(card.summaries) == 2, timeout=60_000)
+    assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
 
 
 def test_a_recent_project_out_of_reach_keeps_no_window_from_starting(
@@ -457,7 +474,8 @@ def test_what_the_system_refuses_is_a_sentence_wherever_the_window_met_it(qtbot)
     made = session.Session(told.append)
     made._error(OSError, full, None)
     made.end()
-    background.run(write, told.append, told.append)
+    asks = QObject()
+    background.run(asks, write, told.append, told.append)
     qtbot.waitUntil(lambda: len(told) == 2, timeout=20_000)
     for problem in told:
         assert "No space left" in problem.message and "Free some space" in problem.hint and not problem.report

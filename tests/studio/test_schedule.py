@@ -307,6 +307,7 @@ def test_the_elite_of_a_decision_is_what_the_fastest_took(qtbot, opened: MainWin
     rows.sort(key=lambda row: row["seconds"])
     elite = rows[: -(-len(rows) // 10)]
     own = reader.candidate(candidate_id)["decisions"]
+    qtbot.waitUntil(lambda: bool(page.decisions.bars), timeout=60_000)
     bars = {(one.shares.decision, one.shares.factor): one for one in page.decisions.bars}
     (inner, unroll) = bars[1, 2], bars[3, None]
     for at, value in enumerate(inner.shares.values):
@@ -321,6 +322,42 @@ def test_the_elite_of_a_decision_is_what_the_fastest_took(qtbot, opened: MainWin
     page.refresh()
     assert bars[1, 2] is inner and inner in page.decisions.bars, "bars that somebody reads stay where they are"
     assert inner.own == other["decisions"][1][2]
+
+
+def _of_shown_sketch(page, sql: str) -> None:
+    """Change the other candidates of the sketch and run that a page shows."""
+    row = page.workspace.reader.candidate(page._subject.candidate_id)
+    others = "run_id = :run_id AND sketch_id = :sketch_id AND candidates.id <> :id"
+    with closing(sqlite3.connect(page.workspace.path, isolation_level=None)) as db:
+        db.execute(f"{sql} WHERE {others}", row)
+
+
+def test_many_drafted_candidates_are_counted_beside_the_window(qtbot, live) -> None:
+    """The window stood still for more than a second while it read and counted tens of thousands."""
+    more = (
+        "INSERT INTO candidates (run_id, task_id, round_id, sketch_id, hash, decisions, origin, draft_score)"
+        " SELECT run_id, task_id, round_id, sketch_id, hash || n.value, decisions, origin, draft_score"
+        " FROM candidates, json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]') n"
+    )
+    _of_shown_sketch(live, more)
+    open_tab(qtbot, live, live.decisions)
+    assert live.decisions.told.text() == "Counting the candidates of this sketch…" and not live.decisions.bars
+    qtbot.waitUntil(lambda: bool(live.decisions.bars), timeout=60_000)
+    row = live.workspace.reader.candidate(live._subject.candidate_id)
+    own = live.workspace.reader.decided(row["run_id"], row["task_id"], row["sketch_id"])
+    drafted = sum(one["origin"] != "random" for one in own)
+    assert drafted > 10_000 and f"{units.count(drafted)} drafted" in live.decisions.told.text()
+
+
+def test_candidates_that_cannot_be_counted_are_told_and_counted_again(qtbot, live) -> None:
+    _of_shown_sketch(live, "UPDATE candidates SET decisions = replace(decisions, '[', '(')")
+    open_tab(qtbot, live, live.decisions)
+    qtbot.waitUntil(lambda: "cannot be read as a project" in live.decisions.told.text(), timeout=60_000)
+    assert not live.decisions.save_button.isEnabled()
+    _of_shown_sketch(live, "UPDATE candidates SET decisions = replace(decisions, '(', '[')")
+    open_tab(qtbot, live, live.loops)
+    open_tab(qtbot, live, live.decisions)
+    qtbot.waitUntil(lambda: bool(live.decisions.bars), timeout=60_000)
 
 
 def test_the_roofline_of_a_task_marks_the_candidate_shown(qtbot, opened: MainWindow, reader) -> None:
@@ -601,9 +638,10 @@ def test_views_of_a_candidate_follow_what_is_measured_of_its_task(qtbot, live, r
     measure(live, "seconds * 50", 3)
     assert len(live.roofline.plot.series[-1].ids) == points + 3
     open_tab(qtbot, live, live.decisions)
+    qtbot.waitUntil(lambda: bool(live.decisions.bars), timeout=60_000)
     told = live.decisions.told.text()
     measure(live, "seconds * 50", 40)
-    assert live.decisions.told.text() != told
+    qtbot.waitUntil(lambda: live.decisions.told.text() != told, timeout=60_000)
     open_tab(qtbot, live, live.diff)
     (better,) = measure(live, "seconds / 1000", 1)
     assert live.diff.left.itemData(0) == better

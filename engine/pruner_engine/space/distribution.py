@@ -101,12 +101,12 @@ def distributions(
         decision = decision_from(spec)
         rows = decision.values()
         weights = _prior(decision, len(rows))
-        some = [np.array([decision.from_json(row[at]) for row in many]) for many in (drafted, elite)]
+        some = [_columns(decision, [row[at] for row in many]) for many in (drafted, elite)]
         for column in range(decision.width):
             values = np.unique(rows[:, column])
             if len(values) < 2:
                 continue
-            shares = [_shares(values, one[:, column] if len(one) else one) for one in some]
+            shares = [_shares(values, one[:, column]) for one in some]
             prior = [float(weights[rows[:, column] == value].sum()) for value in values]
             factor = column if decision.width > 1 else None
             found.append(Distribution(at, factor, spec["name"], _told(decision, values), prior, *shares))
@@ -119,6 +119,11 @@ def _prior(decision: Decision, count: int) -> np.ndarray:
         weights = np.array(decision.probabilities)
         return weights / weights.sum()
     return np.full(count, 1.0 / count)
+
+
+def _columns(decision: Decision, taken: Sequence[Any]) -> Rows:
+    """Decisions as the project file holds them, one a row; all at once: a sketch may have tens of thousands."""
+    return np.array(taken, np.int64).reshape(len(taken), decision.width)
 
 
 def _told(decision: Decision, values: Rows) -> list[int]:

@@ -57,8 +57,8 @@ class DevicesPage(Page):
         self.column.addWidget(scroll, 1)
         self._shown: list[dict[str, Any]] | None = None
         self.profiles: dict[str, DeviceProfile] = {}
-        background.run(_detect, self._detected, self.workspace.problem.emit)
-        background.run(named_targets, self._named, self.workspace.problem.emit)
+        background.run(self, _detect, self._detected, self.workspace.problem.emit)
+        background.run(self, named_targets, self._named, self.workspace.problem.emit)
         return ()
 
     def _detected(self, devices: dict[str, dict[str, Any]]) -> None:

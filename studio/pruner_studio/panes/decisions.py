@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.space.distribution import Distribution, distributions, elite_of
+from pruner_engine.space.distribution import Distribution
+from pruner_studio import background
+from pruner_studio.models.decided import Counted, Wanted, count
 from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.problem import Problem
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
@@ -21,10 +25,14 @@ _COLUMNS = 2
 
 
 class DecisionsPane(Pane):
-    """Of the shown candidate's sketch, over the candidates of its run."""
+    """Of the shown candidate's sketch, over the candidates of its run, which are counted in a thread."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
+        self._wanted: Wanted | None = None  # what is to be shown; None where the candidate has no decisions
+        self._taken: Sequence[Any] = ()  # decisions of the shown candidate
+        self._counted: Counted | None = None
+        self._counting = False
         top = QHBoxLayout()
         top.setSpacing(14)
         self.told = label("", "muted", wrap=True)
@@ -64,9 +72,13 @@ class DecisionsPane(Pane):
 
     def words(self) -> list[str]:
         """The terminal tells what the shown candidate took, not how often others did."""
-        if self.subject is None or self.subject.candidate_id is None or not self.bars:
+        if self.subject is None or self.subject.candidate_id is None or self._wanted is None:
             return []
         return self._try(self.subject.candidate_id)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._wanted = self._counted = None
 
     def show_news(self, subject: Subject) -> None:
         self.show_subject(subject)
@@ -75,23 +87,54 @@ class DecisionsPane(Pane):
         row = self.candidate(subject)
         sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
         if row is None or sketch is None or not sketch["decisions"]:
-            self._show_bars([], [])
-            self.save_button.setEnabled(False)
+            self._wanted = None
             own_only = tr("Only candidates of the task's own sketches have decisions to compare.")
-            self.told.setText(subject.lacks if subject.candidate_id is None else own_only)
+            self._tell(subject.lacks if subject.candidate_id is None else own_only)
             return
-        own = self.reader.decided(subject.run_id, subject.task_id, sketch["id"])
-        drafted = [one for one in own if one["origin"] != "random"]
-        elite = elite_of(own)
-        specs = sketch["decisions"]
-        found = distributions(specs, *([one["decisions"] for one in many] for many in (drafted, elite)))
-        size, count = units.count(sketch["size"]), units.count(len(drafted))
+        self._taken = row["decisions"]
+        self._wanted = Wanted(self.reader.path, subject.run_id, subject.task_id, sketch, self._news)
+        if self._counted is not None and self._counted.of.same_sketch(self._wanted):
+            self._show_counted(self._counted)  # as of before, until the newest are counted
+        else:
+            self._tell(tr("Counting the candidates of this sketch…"))
+        self._count()
+
+    def _tell(self, text: str) -> None:
+        """Show a sentence in place of the bars."""
+        self._show_bars([], [])
+        self.save_button.setEnabled(False)
+        self.told.setText(text)
+
+    def _count(self) -> None:
+        """Count what is wanted, unless it is there; one sketch after another, of those that came meanwhile the last."""
+        wanted = self._wanted
+        if wanted is None or self._counting or (self._counted is not None and self._counted.of == wanted):
+            return
+        self._counting, self._failed = True, False
+        background.run(self, partial(count, wanted), self._take, partial(self._not_counted, wanted))
+
+    def _take(self, counted: Counted) -> None:
+        self._counting, self._counted = False, counted
+        if self._wanted is not None and counted.of.same_sketch(self._wanted):
+            self._show_counted(counted)
+        self._count()
+
+    def _not_counted(self, wanted: Wanted, problem: Problem) -> None:
+        self._counting = False
+        if wanted != self._wanted:
+            self._count()
+            return
+        self._tell(self.failed_with(problem))
+
+    def _show_counted(self, counted: Counted) -> None:
+        sketch = counted.of.sketch
         told = tr("Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).")
         marked = tr("What the shown candidate took is marked.")
-        numbers = {"size": size, "count": count, "elite": units.count(len(elite))}
+        numbers = {"size": sketch["size"], "count": counted.drafted, "elite": counted.elite}
+        numbers = {name: units.count(number) for name, number in numbers.items()}
         self.told.setText(f"{told.format(number=sketch['idx'] + 1, **numbers)} {marked}")
         self.save_button.setEnabled(True)
-        self._show_bars(found, own_values(found, specs, row["decisions"]))
+        self._show_bars(counted.shares, own_values(counted.shares, sketch["decisions"], self._taken))
 
     def _show_bars(self, found: Sequence[Distribution], own: Sequence[Any]) -> None:
         """Bars of the same decisions stay, for whoever reads them while a run goes on."""

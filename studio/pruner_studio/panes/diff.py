@@ -17,6 +17,7 @@ from pruner_studio import background
 from pruner_studio.models.trace import changed_decisions
 from pruner_studio.panes.code import forms_of
 from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.candidates import spread_of
@@ -206,11 +207,14 @@ class DiffPane(Pane):
             if len(texts) < len(pair):
                 ask(*pair[len(texts)])
             else:
-                background.run(lambda: diff_lines(*texts), self.in_time(lined_up), self.workspace.problem.emit)
+                background.run(self, lambda: diff_lines(*texts), self.in_time(lined_up), self.in_time(not_lined_up))
 
         def lined_up(rows: list[DiffRow]) -> None:
             left, right = (self._name(reader.candidate(number), subject, reader) for reader, number in pair)
             self.view.show_diff(form, (left, right), rows, self._decisions(*pair), self._verdict(subject, *pair))
+
+        def not_lined_up(problem: Problem) -> None:
+            self.view.tell(self.failed_with(problem))
 
         def ask(reader: ProjectReader, number: int) -> None:
             row = reader.candidate(number)  # none of an untuned kernel, which is the subject's

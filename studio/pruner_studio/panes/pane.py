@@ -182,6 +182,13 @@ class Pane(QWidget):
 
         self.workspace.helpers.ask(command, on_reply, failed)
 
+    def failed_with(self, problem: Problem) -> str:
+        """What is shown in place of what a thread could not make; an error of ours becomes a card too."""
+        self._failed = True
+        if problem.report:
+            self.workspace.problem.emit(problem)
+        return all_said(problem.message, problem.hint)
+
     def in_time(
         self, take: Callable[[Any], object], late: Callable[[Any], object] = lambda answer: None
     ) -> Callable[[Any], None]:

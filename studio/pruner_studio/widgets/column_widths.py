@@ -54,15 +54,22 @@ class ColumnWidths:
         heads = QFontMetrics(bold)
         room = self._view.viewport().width()
         for at in range(len(self._model.columns)):
-            if at == self.stretch:
+            if at == self.stretch or self._header.isSectionHidden(at):
                 continue
             if at not in self._by_hand:
                 self._resize(at, self._wanted(at, heads))
             room -= self._header.sectionSize(at)
-        if self.stretch not in self._by_hand:
+        if self.stretch not in self._by_hand and not self._header.isSectionHidden(self.stretch):
             if room < _LEAST_STRETCH:  # it is scrolled sideways: what nobody reads would push figures out of sight
                 room = min(self._wanted(self.stretch, heads), _SCROLLED_STRETCH)
             self._resize(self.stretch, room)
+
+    def hide(self, at: int, hidden: bool) -> None:
+        """Take a column out of sight, or back into it."""
+        self._fitting = True  # to Qt it becomes as narrow as nothing then, which nobody wants it to be
+        self._header.setSectionHidden(at, hidden)
+        self._fitting = False
+        self.fit()
 
     def fit_again(self) -> None:
         """Fit all columns, also those that the user has made wider or narrower."""
@@ -74,7 +81,7 @@ class ColumnWidths:
         """Make room for texts of a row that have become longer: a figure that is cut is another figure."""
         header, model = self._header, self._model
         for place in columns:
-            if place == self.stretch or place in self._by_hand:
+            if place == self.stretch or place in self._by_hand or header.isSectionHidden(place):
                 continue
             wanted = self._width_of(place, (model.text_of(model.rows[row], model.columns[place]),))
             if (more := wanted - header.sectionSize(place)) > 0:

@@ -59,8 +59,7 @@ class Names(pg.GraphicsObject):  # type: ignore[misc]
         self._box, self._lines = box, lines
         bold = QFont(font)
         bold.setWeight(QFont.Weight.DemiBold)
-        order = sorted((line for line in lines if line.name), key=lambda line: (line.level, not line.bold))
-        self._named = [(line, bold if line.bold else font) for line in order]
+        self._named = [(line, bold if line.bold else font) for line in _outwards(lines)]
         self.setZValue(10)
 
     def dataBounds(self, axis: int, frac: float = 1.0, orthoRange: object = None) -> tuple[float, float] | None:
@@ -94,8 +93,9 @@ class Names(pg.GraphicsObject):  # type: ignore[misc]
             places = offered(line, to_screen, shown, *size)
             inside = [place for place in places if shown.top() <= place.top() and place.bottom() <= shown.bottom()]
             free = [place for place in inside if not any(place.intersects(other) for other, *_ in found)]
-            clear = (place for place in free if not any(_crossed(place, piece) for piece in pieces))
-            if (chosen := next(clear, next(iter(free), None))) is not None:
+            clear = [place for place in free if not any(_crossed(place, piece) for piece in pieces)]
+            ordered = (place for place in clear if _in_order(place, line, found))
+            if (chosen := next(ordered, next(iter(clear or free), None))) is not None:
                 found.append((chosen, line, used))
         return found
 
@@ -110,6 +110,21 @@ class Names(pg.GraphicsObject):  # type: ignore[misc]
             painter.setFont(used)
             painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextDontClip), line.name)
         painter.restore()
+
+
+def _outwards(lines: Iterable[Line]) -> list[Line]:
+    """Those with names: the bold curve, the others from its end on upwards and downwards, then the levels."""
+    named = [line for line in lines if line.name]
+    ends = [line.end.y() for line in sorted(named, key=lambda line: not line.bold) if not line.level]
+    return sorted(named, key=lambda line: (line.level, not line.bold, abs(float(line.y[-1]) - (ends or [0.0])[0])))
+
+
+def _in_order(place: QRectF, line: Line, found: Iterable[tuple[QRectF, Line, QFont]]) -> bool:
+    """Whether names of curves stand one above another as the ends of the curves do."""
+    if line.level:
+        return True
+    others = ((box, other) for box, other, _ in found if not other.level)
+    return all((line.end.y() - other.end.y()) * (place.top() - box.top()) <= 0 for box, other in others)
 
 
 def _beside_end(line: Line, to_screen: QTransform, shown: QRectF, width: float, height: float) -> Iterable[QRectF]:

@@ -172,6 +172,7 @@ class Plot(QWidget):
             return
         self._styled = (theme.name, *names, there)
         self._view.setBackground(theme.color("surface"))
+        item.layout.setContentsMargins(1, letters() // 2 + 2, 1, 1)  # half of what stands at the top tick is above it
         for side, text in zip(("bottom", "left"), names, strict=True):
             item.showAxis(side, there)
             axis = item.getAxis(side)

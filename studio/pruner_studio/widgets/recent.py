@@ -48,11 +48,12 @@ class RecentCard(Card):
         self.demo = button(tr("Open the demonstration"), on_demo, "link", tip=tr("A tuned sample, ready to look at"))
         self.body.addWidget(self.demo, 0, Qt.AlignmentFlag.AlignLeft)
         self.summaries: list[dict[str, Any]] = []
+        self._buttons: dict[str, ElidedButton] = {}  # by the paths of their projects
         self._asked = 0
 
     def stops(self) -> list[QWidget]:
         """Where the Tab key comes to in it."""
-        return [*self.findChildren(ElidedButton), self.demo]
+        return [*self._buttons.values(), self.demo]
 
     def refresh(self) -> None:
         """Show the names now, and the figures when they are read."""
@@ -61,21 +62,29 @@ class RecentCard(Card):
         self._show([known.get(path) or {"path": path, "name": Path(path).stem, "problem": ""} for path in paths])
         self._asked += 1
         turn = self._asked
-        background.run(
-            lambda: summaries(paths), lambda rows: self._read(rows) if turn == self._asked else None, self._on_problem
-        )
+
+        def read(rows: list[dict[str, Any]]) -> None:
+            if turn == self._asked:
+                self._read(rows)
+
+        background.run(self, lambda: summaries(paths), read, self._on_problem)
 
     def _read(self, rows: list[dict[str, Any]]) -> None:
         self.summaries = rows
         self._show(rows)
 
     def _show(self, rows: list[dict[str, Any]]) -> None:
+        focused = next((path for path, made in self._buttons.items() if made is self.window().focusWidget()), None)
+        at = list(self._buttons).index(focused) if focused is not None else 0
         clear(self._rows)
+        self._buttons = {}
         if not rows:
             self._rows.addWidget(label(tr("Projects that you tune or open are listed here."), "faint", wrap=True))
         for row in rows:
             self._rows.addWidget(self._row(row))
-        lead_to(self.demo, self.findChildren(ElidedButton))
+        lead_to(self.demo, self._buttons.values())
+        if focused is not None:  # the keyboard stays at its project, else at the one in its place
+            (self._buttons.get(focused) or [*self._buttons.values(), self.demo][min(at, len(rows))]).setFocus()
 
     def _forget(self, path: str) -> None:
         forget(path)
@@ -86,7 +95,7 @@ class RecentCard(Card):
         line = QHBoxLayout(whole)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
-        made = ElidedButton(row["name"])
+        self._buttons[row["path"]] = made = ElidedButton(row["name"])
         made.clicked.connect(lambda _=False: self._on_open(row["path"]))
         made.setProperty("role", "row")
         made.setToolTip(row["path"])

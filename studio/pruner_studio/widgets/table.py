@@ -15,6 +15,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.cells import Cells
 from pruner_studio.widgets.column_widths import ColumnWidths
+from pruner_studio.widgets.shown_columns import ShownColumns
 
 _CHOOSE = (Qt.Key.Key_Space, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
 _LEAST_HEIGHT = 130  # pixels: headings, two rows and a bar to scroll by
@@ -60,6 +61,7 @@ class Table(QTableView):
         self.setItemDelegate(Cells(self))
         self._set_looks()
         self.widths = ColumnWidths(self, model, stretch)
+        self.shown_columns = ShownColumns(self, model, self.widths)
         model.modelAboutToBeReset.connect(self._keep)
         model.modelReset.connect(self._reset)
         model.replaced.connect(self._replaced)
@@ -162,6 +164,7 @@ class Table(QTableView):
             action.setCheckable(True)
             action.setChecked(at == header.sortIndicatorSection())
         sort.menuAction().setVisible(self.isSortingEnabled())  # steps have an order of their own
+        self.shown_columns.fill(made.addMenu(tr("Colum&ns")))
         made.addAction(tr("&Fit the columns"), self.widths.fit_again).setEnabled(self.widths.chosen_by_hand)
         made.addSeparator()
         made.addAction(tr("&Copy") + "\tCtrl+C", lambda: clipboard.copy(self.copied())).setEnabled(bool(self.copied()))

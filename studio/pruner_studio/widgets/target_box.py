@@ -30,7 +30,7 @@ class TargetBox(NamedBox):
 
     def refresh(self) -> None:
         """Look for devices in a thread: a driver may take its time."""
-        background.run(lambda: [_told(target) for target in named_targets()], self.offer, self._on_problem)
+        background.run(self, lambda: [_told(target) for target in named_targets()], self.offer, self._on_problem)
 
 
 def _told(target: NamedTarget) -> Named:
