@@ -19,6 +19,7 @@ from pruner_engine.lowering.word_products import WordProducts, byte_products_of,
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
+from pruner_engine.tasks.broadcasts import without_broadcasts
 from pruner_engine.tasks.constants import fold_constants, fold_the_rest
 from pruner_engine.tasks.cut_windows import cut_windows
 from pruner_engine.tasks.fold import fold_movement
@@ -95,7 +96,8 @@ class Layouts:
 
 def with_constants(mod: tvm.IRModule) -> tvm.IRModule:
     """The model in which all that follows from constants is constant, such as weights of a weight norm."""
-    return _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
+    narrow = without_broadcasts(rx.Normalize()(mod))  # before they make constants large
+    return _folded(fold_movement(without_zero_divisors(within_bounds(narrow))))
 
 
 def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> Layouts:
