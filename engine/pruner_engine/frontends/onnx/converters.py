@@ -32,6 +32,11 @@ def own_converters() -> Iterator[None]:
         stock._get_convert_map = ask
 
 
+def known_operators() -> set[str]:
+    """Names of the operators that are converted, and of those that TVM's importer knows beside."""
+    return {*stock._get_convert_map(), "Constant", "If"}
+
+
 class _Clip(stock.Clip):
     @classmethod
     def _impl_v1(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
