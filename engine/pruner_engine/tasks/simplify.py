@@ -88,11 +88,18 @@ class _Simplifier(PyExprMutator):
 
     def _rewritten(self, name: str, call: relax.Call) -> relax.Expr | None:
         if name == "relax.clip" and str(call.ty.dtype).startswith("float"):
-            low, high = (relax.const(float(bound.value), str(call.ty.dtype)) for bound in call.args[1:])
-            return relax.op.minimum(self.builder_.emit(relax.op.maximum(call.args[0], low)), high)
+            return self._clipped(call.args[0], *(float(bound.value) for bound in call.args[1:]))
         if name == "relax.power":
             return self._powered(*call.args)
         return None
+
+    def _clipped(self, x: relax.Expr, low: float, high: float) -> relax.Expr:
+        """Between bounds that are numbers; of NaN and another number kernels take the second, which is to be NaN."""
+        made = x
+        for operator, number, none in ((relax.op.maximum, low, -math.inf), (relax.op.minimum, high, math.inf)):
+            if number != none:
+                made = self._emitted(operator(relax.const(number, str(x.ty.dtype)), made))
+        return made
 
     def _powered(self, x: relax.Expr, exponent: relax.Expr) -> relax.Expr | None:
         """A power that arithmetic has; roots of −0 and −∞ are those of the root, as in PyTorch."""
