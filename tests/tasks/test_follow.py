@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 
@@ -14,6 +15,7 @@ from tvm.relax import op
 from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.follow import follow_layout
 from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.prepare import layouts
 from pruner_engine.tasks.rewriting import operator_of
@@ -45,6 +47,14 @@ BETWEEN = {
     ),
     "edges": lambda x: op.nn.pad(x, [0, 0, 0, 0, 1, 0, 0, 2], "constant", 1.5),
     "nearest pixels": lambda x: op.take(emit(op.take(x, relax.const([0, 0, 1, 3, 4]), 2)), relax.const([0, 1, 1]), -1),
+    "tokens": lambda x: op.reshape(
+        emit(
+            op.permute_dims(
+                emit(op.nn.softmax(emit(op.permute_dims(emit(op.reshape(x, (1, 32, 90))), [0, 2, 1])))), [0, 2, 1]
+            )
+        ),
+        (1, 32, 9, 10),
+    ),
     "residual": lambda x: op.add(emit(op.nn.leakyrelu(x, 0.1)), x),
 }
 
@@ -77,6 +87,21 @@ def test_channels_stay_last_from_the_first_convolution_to_the_result(name):
     x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal((1, 8, 9, 10)).astype("f"))
     want = machine_of(mod)["main"](x).numpy()
     assert np.abs(machine_of(prepared, HOST)["main"](x).numpy() - want).max() <= 1e-5 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_what_is_reshaped_behind_a_transposition_stays_what_it_is(seed):
+    rng = random.Random(seed)
+    shape = [rng.choice([1, 2, 3, 4]) for _ in range(rng.randint(3, 5))]
+    order = [0, len(shape) - 1, *range(1, len(shape) - 1)]
+    left, made = [n for axis in order for n in {4: (2, 2)}.get(shape[axis], (shape[axis],))], []
+    while left:  # neighbours become one, and ones come between
+        made.append(math.prod(left.pop(0) for _ in range(min(len(left), rng.randint(1, 2)))))
+        made += [1] * rng.randint(0, 1)
+    mod = graph(lambda x: op.reshape(emit(op.permute_dims(x, order)), made), shape)
+    x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal(shape).astype("f"))
+    after = machine_of(follow_layout(mod))["main"](x).numpy()
+    np.testing.assert_array_equal(after, x.numpy().transpose(order).reshape(made))
 
 
 @pytest.mark.parametrize("seed", seeds())

@@ -6,7 +6,6 @@ not know such a broadcast, and leaves it between transpositions; one of a consta
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +13,16 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import (
+    BINARY,
+    UNARY,
+    bound,
+    operator_of,
+    order_of,
+    parts_of_reshape,
+    rewritten,
+    shape_of,
+)
 
 _COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _LOGICAL = ("logical_and", "logical_or", "logical_not", "where")
@@ -87,7 +95,7 @@ class _Sinker(PyExprMutator):
     def _reshaped(self, source: relax.Expr, before: list[int], shape: list[int]) -> relax.Expr | None:
         """The source in other axes, spread again; spread first along axes that become one with some of its own."""
         own = [1] * (len(before) - len(shape_of(source) or [])) + (shape_of(source) or [])
-        parts = _parts(before, shape)
+        parts = parts_of_reshape(before, shape)
         if parts is None:
             return None
         full, narrow = list(own), list(shape)
@@ -101,17 +109,3 @@ class _Sinker(PyExprMutator):
         wide = source if full == own else self._spread(source, full)
         inner = relax.op.reshape(self.builder_.emit(wide) if isinstance(wide, relax.Call) else wide, narrow)
         return inner if narrow == shape else self._spread(inner, shape)
-
-
-def _parts(before: list[int], shape: list[int]) -> list[tuple[range, slice]] | None:
-    """Axes that a reshape makes of others, as few together as can be; None of no elements."""
-    if 0 in before:
-        return None
-    found, start, made = [], 0, 0
-    while start < len(before) or made < len(shape):
-        stop, end = min(start + 1, len(before)), min(made + 1, len(shape))
-        while (one := math.prod(before[start:stop])) != (other := math.prod(shape[made:end])):
-            stop, end = (stop + 1, end) if one < other else (stop, end + 1)
-        found.append((range(start, stop), slice(made, end)))
-        start, made = stop, end
-    return found

@@ -13,7 +13,16 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import (
+    BINARY,
+    UNARY,
+    bound,
+    operator_of,
+    order_of,
+    parts_of_reshape,
+    rewritten,
+    shape_of,
+)
 
 _COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _SIMPLE = ("isnan", "logical_and", "logical_not", "logical_or", "nn.softplus", "power", "round", "sign", "where")
@@ -33,9 +42,12 @@ class _Sinker(PyExprMutator):
         name = operator_of(visited)
         if name == "relax.permute_dims":
             return self._joined(visited)
-        order = self._order(visited) if name in _EACH or name in _ALONG else None
+        known = name in _EACH or name in _ALONG or name == "relax.reshape"
+        order = self._order(visited) if known else None
         if order is None:
             return visited
+        if name == "relax.reshape":
+            return self._reshaped(visited, order)
         moved = self._each(visited, order) if name in _EACH else self._along(visited, order)
         return visited if moved is None else relax.op.permute_dims(self.builder_.emit(moved), order)
 
@@ -48,6 +60,22 @@ class _Sinker(PyExprMutator):
         order = [inner[axis] for axis in outer]
         whole = order == [*range(len(order))]
         return before.args[0] if whole else relax.op.permute_dims(before.args[0], order)
+
+    def _reshaped(self, call: relax.Call, order: Sequence[int]) -> relax.Expr:
+        """A reshape of what was transposed as a transposition of what was reshaped, where it joins neighbours.
+
+        Pixels in a row, as tokens of a transformer, are so channels last, as they came.
+        """
+        before, shape = bound(self, call.args[0]).args[0], shape_of(call)
+        if shape is None or shape_of(before) is None:
+            return call
+        behind = _reshaped_before(shape_of(before) or [], order, shape)
+        if behind is None:
+            return call
+        made = relax.op.reshape(before, [shape[axis] for axis in behind])
+        if behind == sorted(behind):
+            return made
+        return relax.op.permute_dims(self.builder_.emit(made), [behind.index(axis) for axis in range(len(behind))])
 
     def _order(self, call: relax.Call) -> list[int] | None:
         """The order of axes that an operand of a call was brought into, channels first; None where none was."""
@@ -85,6 +113,28 @@ class _Sinker(PyExprMutator):
         values = before.value.numpy().reshape([1] * (len(order) - len(shape)) + shape)
         inverse = sorted(range(len(order)), key=lambda place: order[place])
         return relax.const(values.transpose(inverse).copy(), str(operand.ty.dtype))
+
+
+def _reshaped_before(before: Sequence[int], order: Sequence[int], shape: Sequence[int]) -> list[int] | None:
+    """The axes of a reshape of transposed data in the order that they have without the transposition.
+
+    None where it makes one axis of some that do not lie together then.
+
+    Args:
+        before: shape of the data.
+        order: of its axes before they are reshaped.
+        shape: that they are given.
+    """
+    parts = parts_of_reshape([before[axis] for axis in order], list(shape))
+    places = [place for place, extent in enumerate(before) if extent != 1]
+    found: list[tuple[int, range]] = []
+    for axes, made in parts or ():
+        own = [order[axis] for axis in axes if before[order[axis]] != 1]
+        if own and own != places[places.index(own[0]) :][: len(own)]:
+            return None
+        first = own[0] if own else min((order[axis] for axis in axes), default=found[-1][0] if found else 0)
+        found.append((first, range(made.start, made.stop)))
+    return [axis for _, made in sorted(found, key=lambda part: part[0]) for axis in made] if parts else None
 
 
 def _padded(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr:
