@@ -43,6 +43,7 @@ from pruner_engine.tasks.within_bounds import within_bounds
 from pruner_engine.tasks.words.bfloat16s import bfloat16_products
 from pruner_engine.tasks.words.integers import integer_products
 from pruner_engine.tasks.written_norms import with_norms
+from pruner_engine.tasks.written_root_norms import with_root_norms
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -153,7 +154,7 @@ class _Rewrites:
     def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model with all rewrites that do not ask for a layout."""
         mod = with_constants(mod)
-        mod = with_norms(mod) if "simplify" in self.on else mod
+        mod = with_root_norms(with_norms(mod)) if "simplify" in self.on else mod
         mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
         if "simplify" in self.on:
             mod = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(mod))))))
