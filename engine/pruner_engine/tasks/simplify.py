@@ -25,6 +25,7 @@ from pruner_engine.tasks.rewriting import (
     shape_of,
 )
 
+_RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 _SHAPING = ("relax.reshape", "relax.broadcast_to", "relax.split")  # a split into one part is no tuple
 
 
@@ -32,9 +33,9 @@ def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
 
     Clipping becomes minimum and maximum, which every layout can follow; a power of 2, 3, ±1 or ±½ products, a quotient
-    or a root; a split one slice for each part; a transposition that moves none but axes of one element a reshape.
-    Broadcasts and reshapes to the shape that is there already vanish, and so do empty parts of concatenations and
-    splits into one part.
+    or a root; a split one slice for each part. Transpositions that move none but axes of one element, and what adds or
+    drops such axes, become reshapes, of which several are one: a kernel of two would copy. Broadcasts and reshapes to
+    the shape that is there already vanish, and so do empty parts of concatenations and splits into one part.
     """
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
@@ -50,7 +51,7 @@ class _Simplifier(PyExprMutator):
             return visited
         if name in _SHAPING and shape_of(visited.args[0]) == shape:
             return visited.args[0]
-        if name == "relax.reshape" or (name == "relax.permute_dims" and _keeps_order(visited)):
+        if name in _RESHAPES or (name == "relax.permute_dims" and _keeps_order(visited)):
             return self._reshaped(visited.args[0], shape)
         if name == "relax.concat":
             return self._joined(visited)
