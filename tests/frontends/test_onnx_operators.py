@@ -380,6 +380,11 @@ def test_the_largest_in_any_order(tmp_path):
     compare(tmp_path, IMAGE, 13, *(("TopK", [np.array([1])], form) for form in forms))
 
 
+def test_an_axis_that_comes_is_said_as_a_number(tmp_path):
+    """As PyTorch's exporter writes it for heads that share keys."""
+    compare(tmp_path, IMAGE, 18, ("Unsqueeze", [np.array(2)], {}), ("Unsqueeze", [np.array(-1)], {}))
+
+
 @pytest.mark.parametrize("operator", ["RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"])
 def test_random_numbers_are_refused(tmp_path, operator):
     onnx.save(model_of(np.full((2, 3), 0.5, "f"), 17, (operator, [], {})), tmp_path / "model.onnx")

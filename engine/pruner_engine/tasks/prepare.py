@@ -32,6 +32,7 @@ from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.quotients import without_zero_divisors
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
+from pruner_engine.tasks.shared_heads import heads_together
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.slices import parts_first
@@ -157,6 +158,7 @@ class _Rewrites:
         mod = with_root_norms(with_norms(mod)) if "simplify" in self.on else mod
         mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
         if "simplify" in self.on:
+            mod = heads_together(mod)
             mod = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(mod))))))
         mod = self.in_words(mod)
         return widen_products(mod, self.lanes) if "wide-products" in self.on else mod

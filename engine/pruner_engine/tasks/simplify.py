@@ -207,13 +207,15 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
     followed: list[int] = []
     rest = list(inner)
     for extent, n in zip(other, shape, strict=True):
+        if n == 1:
+            continue
         part = [rest.pop(0)] if rest else []
         while rest and math.prod(part) < n:
             part.append(rest.pop(0))
         if math.prod(part) != n:
             return None
         followed += part if extent == n else [1] * len(part)
-    return None if rest else followed
+    return None if math.prod(rest) != 1 else followed + rest
 
 
 def _keeps_order(call: relax.Call) -> bool:
