@@ -279,12 +279,20 @@ def test_inputs_and_outputs_that_are_no_tensors_of_numbers_are_named(tmp_path):
 
 
 def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
-    model = make([helper.make_node("Reshape", ["x", "s"], ["y"])], [tensor("x", 2, 3)], [tensor("y", 6)])
+    node = helper.make_node("Reshape", ["x", "s"], ["y"], name="/head/Reshape")
+    model = make([node], [tensor("x", 2, 3)], [tensor("y", 6)])
     model.graph.input.append(tensor("s", 1, dtype=TensorProto.INT64))
     path = tmp_path / "model.onnx"
     onnx.save(model, path)
-    with pytest.raises(UserError, match="has a Reshape in a form that cannot be imported"):
+    with pytest.raises(UserError, match="has a Reshape /head/Reshape in a form that cannot be imported"):
         load_model(str(path))
+
+
+def test_operators_that_are_not_known_are_named(tmp_path):
+    nodes = [helper.make_node("Det", ["x"], ["y"], name="/pose/Det"), helper.make_node("Det", ["x"], ["z"])]
+    onnx.save(make(nodes, [tensor("x", 3, 3)], [tensor("y"), tensor("z")]), tmp_path / "model.onnx")
+    with pytest.raises(UserError, match=r"^The model computes Det /pose/Det, Det, which cannot be imported"):
+        load_model(str(tmp_path / "model.onnx"))
 
 
 def test_what_is_the_machines_fault_is_not_said_to_be_the_models():

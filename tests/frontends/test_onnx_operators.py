@@ -380,10 +380,15 @@ def test_the_largest_in_any_order(tmp_path):
     compare(tmp_path, IMAGE, 13, *(("TopK", [np.array([1])], form) for form in forms))
 
 
+def test_an_axis_that_comes_is_said_as_a_number(tmp_path):
+    """As PyTorch's exporter writes it for heads that share keys."""
+    compare(tmp_path, IMAGE, 18, ("Unsqueeze", [np.array(2)], {}), ("Unsqueeze", [np.array(-1)], {}))
+
+
 @pytest.mark.parametrize("operator", ["RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"])
 def test_random_numbers_are_refused(tmp_path, operator):
     onnx.save(model_of(np.full((2, 3), 0.5, "f"), 17, (operator, [], {})), tmp_path / "model.onnx")
-    with pytest.raises(UserError, match="cannot be imported"):
+    with pytest.raises(UserError, match=r"^The model computes (Multinomial|Random\w+), which cannot be imported"):
         load_model(str(tmp_path / "model.onnx"))
 
 
@@ -589,6 +594,20 @@ def test_what_the_runtime_fuses_with_activations(tmp_path):
 
 
 BYTES = RNG.integers(0, 256, (8, 2, 16)).astype("u1")
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1"])
+def test_products_of_quantised_numbers_that_are_real(tmp_path, dtype):
+    x, weights = RNG.standard_normal((2, 3, 16)).astype("f"), BYTES[:, 0].reshape(16, 8).astype(dtype)
+    zeros, scales = np.arange(8).astype(dtype), RNG.random(8).astype("f")
+    scale, zero, bias = np.float32(0.02), np.array(3, dtype), RNG.standard_normal(8).astype("f")
+    of_weights = ([scale], [scale, zero], [scale, None, bias], [scales, zeros, bias])
+    dynamic = [("com.microsoft.DynamicQuantizeMatMul", [weights, *others], {}) for others in of_weights]
+    compare(tmp_path, x, 17, *dynamic, tolerance=1e-4)
+    of_both = [[weights, np.float32(0.1), one, np.uint8(7), *others] for one, *others in of_weights]
+    plain = ("com.microsoft.MatMulIntegerToFloat", [weights, scale, scale], {})
+    static = [("com.microsoft.MatMulIntegerToFloat", others, {}) for others in of_both]
+    compare(tmp_path, BYTES[0], 17, plain, *static, tolerance=1e-4)
 
 
 @pytest.mark.parametrize("bits", [2, 4, 8])

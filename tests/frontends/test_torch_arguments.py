@@ -78,6 +78,13 @@ CASES = {
     "any of booleans": (lambda table, x: (x > 0).any(1, keepdim=True), [SIGNS]),
     "all of numbers": (lambda table, x: (x.all(0), x.all(1, keepdim=True), x.all()), [SIGNS]),
     "sums of windows": (lambda table, x: functional.avg_pool2d(x, 2, 1, 1, divisor_override=1), [X]),
+    "sums of windows of whole numbers": (
+        lambda table, x: (
+            functional.avg_pool2d(x, 2, divisor_override=3),
+            functional.avg_pool2d(x, 3, 2, 1, divisor_override=2),
+        ),
+        [whole(-9, 9, 2, 3, 6, 8)],
+    ),
     "sums of volumes": (lambda table, x: functional.avg_pool3d(x, 2, divisor_override=3), [X[None]]),
     "maxima as far apart as they are wide": (lambda table, x: functional.max_pool2d(x, 2, padding=1), [X]),
     "maxima of volumes": (lambda table, x: functional.max_pool3d(x, 2, padding=1, ceil_mode=True), [X[None]]),

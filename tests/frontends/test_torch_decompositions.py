@@ -120,6 +120,22 @@ CASES = {
     "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),
 }  # fmt: skip
 
+CASES |= {
+    "numbers put on a diagonal": (
+        lambda x, y, z: (torch.diagonal_scatter(x, y, -1, 1, 2), torch.diagonal_scatter(x, z, 2, 2, 0)),
+        [X, numbers(4, 5), numbers(6, 2)],
+    ),
+    "a filled diagonal": (lambda x: x.clone().fill_diagonal_(7.0), [X[0]]),
+    "numbers so far apart": (
+        lambda x: (x.as_strided((2, 3, 2, 2), (12, 4, 1, 1), 5), x.as_strided((24, 5), (5, 1))),
+        [X],
+    ),
+    "a row that a number selects": (
+        lambda x, at: (x.index_select(1, at), x[0, 0].index_select(-1, at), x[0, 0, 0].index_select(0, at * 0)),
+        [X, torch.tensor(2)],
+    ),
+}
+
 
 def test_operators_that_the_importer_lacks(tmp_path):
     agree_in_each(tmp_path, CASES)
@@ -144,6 +160,15 @@ TAILS = {
 
 def test_small_results_are_precise(tmp_path):
     agree_in_each(tmp_path, TAILS, atol=1e-37)
+
+
+def test_what_is_bounded_stays_nan(tmp_path):
+    cases = {
+        "by numbers": (lambda x: (x.clamp(-1, 1), x.clamp(min=-1), x.clamp(max=1)), [FAR]),
+        "by tensors": (lambda x, low: x.clamp(low, low + 1), [FAR, torch.zeros(len(FAR))]),
+        "activations": (lambda x: (functional.hardtanh(x), functional.relu6(x)), [FAR]),
+    }
+    agree_in_each(tmp_path, cases)
 
 
 def test_groups_of_bfloat16(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 
@@ -14,6 +15,7 @@ from tvm.relax import op
 from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.follow import follow_layout
 from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.prepare import layouts
 from pruner_engine.tasks.rewriting import operator_of
@@ -45,6 +47,33 @@ BETWEEN = {
     ),
     "edges": lambda x: op.nn.pad(x, [0, 0, 0, 0, 1, 0, 0, 2], "constant", 1.5),
     "nearest pixels": lambda x: op.take(emit(op.take(x, relax.const([0, 0, 1, 3, 4]), 2)), relax.const([0, 1, 1]), -1),
+    "tokens": lambda x: op.reshape(
+        emit(
+            op.permute_dims(
+                emit(op.nn.softmax(emit(op.permute_dims(emit(op.reshape(x, (1, 32, 90))), [0, 2, 1])))), [0, 2, 1]
+            )
+        ),
+        (1, 32, 9, 10),
+    ),
+    "largest of windows": lambda x: op.nn.max_pool2d(emit(op.nn.leakyrelu(x, 0.1)), (3, 3), padding=(1, 1)),
+    "averages of windows": lambda x: op.nn.avg_pool2d(
+        emit(op.nn.leakyrelu(x, 0.1)), (3, 2), (1, 1), (1, 1, 1, 0), count_include_pad=True
+    ),
+    "averages of parts": lambda x: op.nn.adaptive_avg_pool2d(emit(op.nn.leakyrelu(x, 0.1)), (9, 10)),
+    "resized": lambda x: op.image.resize2d(
+        emit(op.nn.leakyrelu(x, 0.1)),
+        (9, 10),
+        layout="NCHW",
+        method="linear",
+        coordinate_transformation_mode="asymmetric",
+    ),
+    "squeezed": lambda x: op.multiply(x, emit(op.mean(emit(op.nn.leakyrelu(x, 0.1)), [2, -1], keepdims=True))),
+    "squeezed to a row": lambda x: op.multiply(
+        x, emit(op.reshape(emit(op.max(emit(op.nn.leakyrelu(x, 0.1)), [2, 3])), (1, 32, 1, 1)))
+    ),
+    "largest of a row": lambda x: op.add(
+        x, emit(op.reshape(emit(op.max(emit(op.nn.leakyrelu(x, 0.1)), [2])), (1, 32, 1, 10)))
+    ),
     "residual": lambda x: op.add(emit(op.nn.leakyrelu(x, 0.1)), x),
 }
 
@@ -77,6 +106,58 @@ def test_channels_stay_last_from_the_first_convolution_to_the_result(name):
     x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal((1, 8, 9, 10)).astype("f"))
     want = machine_of(mod)["main"](x).numpy()
     assert np.abs(machine_of(prepared, HOST)["main"](x).numpy() - want).max() <= 1e-5 * np.abs(want).max()
+
+
+def shuffled(x: relax.Expr, apart: tuple[int, ...], order: list[int]) -> relax.Expr:
+    """With axes taken apart, crossed and put together again."""
+    shape = [apart[axis] for axis in order]
+    made = (1, 32, 9, 10) if len(apart) == 5 else (1, shape[1], shape[2] * shape[3], shape[4] * shape[5])
+    return emit(op.reshape(emit(op.permute_dims(emit(op.reshape(x, apart)), order)), made))
+
+
+SHUFFLES = {
+    "channels": lambda x: shuffled(x, (1, 2, 16, 9, 10), [0, 2, 1, 3, 4]),
+    "pixels": lambda x: emit(
+        op.nn.max_pool2d(shuffled(x, (1, 8, 2, 2, 9, 10), [0, 1, 4, 2, 5, 3]), (1, 1), (2, 2)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHUFFLES)
+def test_what_is_shuffled_stays_channels_last(name):
+    """Half of the channels pass a convolution by, as in ShuffleNet."""
+
+    def function(x: relax.Expr, first: relax.Expr, *others: relax.Expr) -> relax.Expr:
+        x = emit(op.nn.conv2d(x, first, padding=1))
+        for filters in others:
+            made = SHUFFLES[name](x)
+            half = int(made.ty.shape[1]) // 2
+            own, other = (emit(op.strided_slice(made, [1], [at], [at + half])) for at in (0, half))
+            x = emit(op.concat([own, emit(op.nn.conv2d(other, filters, padding=1))], axis=1))
+        return x
+
+    channels = {"channels": 16, "pixels": 4}[name]
+    mod = graph(function, (1, 8, 9, 10), constants=[(32, 8, 3, 3), *[(32 - channels, channels, 3, 3)] * 2])
+    prepared = layouts(mod, HOST, ["winograd"]).prepared("channels-last")
+    assert kernels(prepared)["moves"] <= 2 + 2  # of the input and of the result, and each shuffle
+    x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal((1, 8, 9, 10)).astype("f"))
+    want = machine_of(mod)["main"](x).numpy()
+    assert np.abs(machine_of(prepared, HOST)["main"](x).numpy() - want).max() <= 1e-5 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_what_is_reshaped_behind_a_transposition_stays_what_it_is(seed):
+    rng = random.Random(seed)
+    shape = [rng.choice([1, 2, 3, 4]) for _ in range(rng.randint(3, 5))]
+    order = [0, len(shape) - 1, *range(1, len(shape) - 1)]
+    left, made = [n for axis in order for n in {4: (2, 2)}.get(shape[axis], (shape[axis],))], []
+    while left:  # neighbours become one, and ones come between
+        made.append(math.prod(left.pop(0) for _ in range(min(len(left), rng.randint(1, 2)))))
+        made += [1] * rng.randint(0, 1)
+    mod = graph(lambda x: op.reshape(emit(op.permute_dims(x, order)), made), shape)
+    x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal(shape).astype("f"))
+    after = machine_of(follow_layout(mod))["main"](x).numpy()
+    np.testing.assert_array_equal(after, x.numpy().transpose(order).reshape(made))
 
 
 @pytest.mark.parametrize("seed", seeds())

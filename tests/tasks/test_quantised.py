@@ -253,6 +253,58 @@ def test_products_of_what_layers_make_agree(dynamic, tmp_path):
     assert np.ptp(want) > 1
 
 
+def test_products_that_the_runtime_has_optimised_agree(tmp_path):
+    file, optimised = tmp_path / "quantised.onnx", tmp_path / "optimised.onnx"
+    quantize_dynamic(attention(tmp_path), file, extra_options={"MatMulConstBOnly": False})
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = str(optimised)
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    assert {"MatMulIntegerToFloat"} <= {node.op_type for node in onnx.load(optimised).graph.node}
+    x = np.random.default_rng(8).standard_normal((16, 32)).astype("float32")
+    want, got = of_onnx_runtime(optimised, x), ours(optimised, x)
+    assert np.abs(got - want).max() <= np.ptp(want) / 50
+    assert np.ptp(want) > 1
+
+
+def layer(folder, node, weights, outputs=("y",)):
+    """File of a model of one layer, of sequences of five steps of 16 numbers, with its weights quantised."""
+    rng = np.random.default_rng(4)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, (5, 2, 16))
+    held = [numpy_helper.from_array(rng.standard_normal(s).astype("float32") / 4, n) for n, s in weights.items()]
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    graph = helper.make_graph([node], "layer", [x], [onnx.ValueInfoProto(name=name) for name in outputs], held)
+    model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    for output in model.graph.output:
+        output.type.tensor_type.elem_type = TensorProto.FLOAT
+    onnx.save(model, folder / "real.onnx")
+    return folder / "real.onnx"
+
+
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_recurrent_layers_of_quantised_weights_agree(direction, per_channel, tmp_path):
+    sides = 1 + (direction == "bidirectional")
+    weights = {"w": (sides, 128, 16), "r": (sides, 128, 32), "b": (sides, 256)}
+    node = helper.make_node("LSTM", ["x", *weights], ["y"], hidden_size=32, direction=direction)
+    file = tmp_path / "quantised.onnx"
+    quantize_dynamic(layer(tmp_path, node, weights), file, per_channel=per_channel)
+    assert "DynamicQuantizeLSTM" in {node.op_type for node in onnx.load(file).graph.node}
+    x = np.random.default_rng(8).standard_normal((5, 2, 16)).astype("float32")
+    want, got = of_onnx_runtime(file, x), ours(file, x)
+    assert np.abs(got - want).max() <= np.ptp(want) / 50
+    assert np.ptp(want) > 1 / 2
+
+
+def test_attention_of_quantised_weights_agrees(tmp_path):
+    node = helper.make_node("Attention", ["x", "w", "b"], ["y"], domain="com.microsoft", num_heads=4)
+    file = tmp_path / "quantised.onnx"
+    quantize_dynamic(layer(tmp_path, node, {"w": (16, 48), "b": (48,)}), file)
+    assert "QAttention" in {node.op_type for node in onnx.load(file).graph.node}
+    x = np.random.default_rng(8).standard_normal((5, 2, 16)).astype("float32")
+    np.testing.assert_allclose(ours(file, x), of_onnx_runtime(file, x), 1e-4, 1e-4)
+
+
 def test_layers_share_a_task_whatever_the_scales_of_their_weights(tmp_path):
     file, target = tmp_path / "quantised.onnx", resolve_target("auto")
     quantize_dynamic(attention(tmp_path), file)

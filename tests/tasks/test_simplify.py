@@ -48,7 +48,14 @@ def whole(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
     return op.negative(builder.emit(op.split(x, 1, axis=0)))
 
 
+def renamed(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    """Axes of one element come and go."""
+    y = op.add(op.squeeze(op.matmul(op.expand_dims(x, 0), const(8, 8)), [0]), const(8))
+    return op.flatten(op.exp(op.squeeze(op.expand_dims(y, [1, 3]), [1])))
+
+
 CASES = [
+    (renamed, (5, 8), ["reshape", "matmul", "add", "exp", "reshape"]),
     (feed_forward, (1, 5, 8), ["reshape", "matmul", "add", "nn.gelu", "matmul", "add", "nn.layer_norm", "reshape"]),
     (attention, (1, 4, 5, 8), ["reshape", "matmul", "divide", "add", "nn.softmax"]),
     (root_mean_square, (1, 5, 8), ["reshape", "matmul", "multiply", "mean", "add", "rsqrt", "multiply", "multiply"]),

@@ -6,14 +6,24 @@ that comes and goes, and a network of them is slower channels last than as it ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import tvm
 from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.along_axes import ALONG_AXES, axes_left
+from pruner_engine.tasks.rewriting import (
+    BINARY,
+    UNARY,
+    bound,
+    operator_of,
+    order_of,
+    parts_of_reshape,
+    rewritten,
+    shape_of,
+)
 
 _COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _SIMPLE = ("isnan", "logical_and", "logical_not", "logical_or", "nn.softplus", "power", "round", "sign", "where")
@@ -33,11 +43,17 @@ class _Sinker(PyExprMutator):
         name = operator_of(visited)
         if name == "relax.permute_dims":
             return self._joined(visited)
-        order = self._order(visited) if name in _EACH or name in _ALONG else None
+        if name == "relax.reshape":
+            turned = operator_of(bound(self, visited.args[0])) == "relax.permute_dims"
+            return self._reshaped(visited) if turned else visited
+        order = self._order(visited) if name in _EACH or name in ALONG_AXES else None
         if order is None:
             return visited
         moved = self._each(visited, order) if name in _EACH else self._along(visited, order)
-        return visited if moved is None else relax.op.permute_dims(self.builder_.emit(moved), order)
+        if moved is None:
+            return visited
+        axes = axes_left(visited, order)
+        return moved if axes == sorted(axes) else relax.op.permute_dims(self.builder_.emit(moved), axes)
 
     def _joined(self, call: relax.Call) -> relax.Expr:
         """Two transpositions as one, or none."""
@@ -49,11 +65,34 @@ class _Sinker(PyExprMutator):
         whole = order == [*range(len(order))]
         return before.args[0] if whole else relax.op.permute_dims(before.args[0], order)
 
+    def _reshaped(self, call: relax.Call) -> relax.Expr:
+        """A reshape of what was transposed as a transposition of what was reshaped.
+
+        Where it joins neighbours, such as pixels to tokens of a transformer, nothing else moves. Where it joins others,
+        as shuffles of channels and of pixels do, those are brought together before.
+        """
+        source, shape = bound(self, call.args[0]), shape_of(call)
+        before = shape_of(source.args[0])
+        if shape is None or before is None:
+            return call
+        order = order_of(source)
+        found = _reshaped_before(before, order, shape)
+        if found is None:
+            return call
+        together, behind = found
+        made, still = source.args[0], _is_ascending(together, before)
+        if not (_is_channels_first(order) if still else _is_channels_first(behind)):
+            return call
+        if not still:
+            made = self.builder_.emit(relax.op.permute_dims(made, together))
+        made = relax.op.reshape(made, [shape[behind.index(place)] for place in range(len(shape))])
+        return made if behind == sorted(behind) else relax.op.permute_dims(self.builder_.emit(made), behind)
+
     def _order(self, call: relax.Call) -> list[int] | None:
         """The order of axes that an operand of a call was brought into, channels first; None where none was."""
         found = (bound(self, operand) for operand in self._operands(call))
         orders = (order_of(each) for each in found if operator_of(each) == "relax.permute_dims")
-        return next((order for order in orders if order == [0, len(order) - 1, *range(1, len(order) - 1)]), None)
+        return next(filter(_is_channels_first, orders), None)
 
     def _operands(self, call: relax.Call) -> Sequence[relax.Expr]:
         first = bound(self, call.args[0])
@@ -71,7 +110,7 @@ class _Sinker(PyExprMutator):
             operand = None if any(part is None for part in back) else relax.Tuple(back)
         else:
             operand = self._back(parts, order)
-        return None if operand is None else _ALONG[call.op.name](call, operand, order)
+        return None if operand is None else ALONG_AXES[call.op.name](call, operand, order)
 
     def _back(self, operand: relax.Expr, order: Sequence[int]) -> relax.Expr | None:
         """What an operand was before its axes were brought into an order; None where it came in no order."""
@@ -87,31 +126,35 @@ class _Sinker(PyExprMutator):
         return relax.const(values.transpose(inverse).copy(), str(operand.ty.dtype))
 
 
-def _padded(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr:
-    widths = [int(width) for width in call.attrs.pad_width]
-    pairs = dict(zip(order, zip(widths[::2], widths[1::2], strict=True), strict=True))
-    flat = [width for axis in range(len(order)) for width in pairs[axis]]
-    return relax.op.nn.pad(operand, flat, call.attrs.pad_mode, call.attrs.pad_value)
+def _reshaped_before(
+    before: Sequence[int], order: Sequence[int], shape: Sequence[int]
+) -> tuple[list[int], list[int]] | None:
+    """How to bring axes together that a reshape of transposed data joins, and how to transpose what it makes of them.
 
-
-def _sliced(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr:
-    axes = [order[int(axis.value) % len(order)] for axis in call.args[1].fields]
-    return relax.op.strided_slice(operand, axes, *call.args[2:], assume_inbound=call.attrs.assume_inbound)
-
-
-def _taken(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr | None:
-    """By a row of indices, which keeps the axes that there are."""
-    indices = call.args[1]
-    if call.attrs.axis is None or not isinstance(indices.ty, relax.TensorType) or indices.ty.ndim != 1:
+    Args:
+        before: shape of the data.
+        order: of its axes before they are reshaped.
+        shape: that they are given.
+    """
+    parts = parts_of_reshape([before[axis] for axis in order], list(shape))
+    if not parts:
         return None
-    return relax.op.take(operand, indices, order[int(call.attrs.axis) % len(order)], call.attrs.mode)
+    found: list[tuple[int, list[int], range]] = []
+    for axes, made in parts:
+        own = [order[axis] for axis in axes]
+        longer = [axis for axis in own if before[axis] != 1]
+        first = min(longer or own, default=found[-1][0] if found else 0)
+        found.append((first, own, range(made.start, made.stop)))
+    found.sort(key=lambda part: part[0])
+    places = [axis for _, _, made in found for axis in made]
+    return [axis for _, own, _ in found for axis in own], [places.index(axis) for axis in range(len(shape))]
 
 
-#: operators along axes: of a call, its operand (or tuple of them) in another order, and that order
-_ALONG: dict[str, Callable[[relax.Call, relax.Expr, Sequence[int]], relax.Expr | None]] = {
-    "relax.concat": lambda call, parts, order: relax.op.concat(parts, order[int(call.attrs.axis) % len(order)]),
-    "relax.nn.log_softmax": lambda call, x, order: relax.op.nn.log_softmax(x, order[int(call.attrs.axis) % len(order)]),
-    "relax.nn.pad": _padded,
-    "relax.strided_slice": _sliced,
-    "relax.take": _taken,
-}
+def _is_channels_first(order: Sequence[int]) -> bool:
+    return len(order) > 2 and list(order) == [0, len(order) - 1, *range(1, len(order) - 1)]
+
+
+def _is_ascending(order: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether axes stay in their order, but for those of one element."""
+    moved = [axis for axis in order if shape[axis] != 1]
+    return moved == sorted(moved)

@@ -19,6 +19,7 @@ from pruner_engine.lowering.word_products import WordProducts, byte_products_of,
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
+from pruner_engine.tasks.broadcasts import without_broadcasts
 from pruner_engine.tasks.constants import fold_constants, fold_the_rest
 from pruner_engine.tasks.cut_windows import cut_windows
 from pruner_engine.tasks.fold import fold_movement
@@ -31,6 +32,7 @@ from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.quotients import without_zero_divisors
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
+from pruner_engine.tasks.shared_heads import heads_together
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.slices import parts_first
@@ -42,6 +44,7 @@ from pruner_engine.tasks.within_bounds import within_bounds
 from pruner_engine.tasks.words.bfloat16s import bfloat16_products
 from pruner_engine.tasks.words.integers import integer_products
 from pruner_engine.tasks.written_norms import with_norms
+from pruner_engine.tasks.written_root_norms import with_root_norms
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -95,7 +98,8 @@ class Layouts:
 
 def with_constants(mod: tvm.IRModule) -> tvm.IRModule:
     """The model in which all that follows from constants is constant, such as weights of a weight norm."""
-    return _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
+    narrow = without_broadcasts(rx.Normalize()(mod))  # before they make constants large
+    return _folded(fold_movement(without_zero_divisors(within_bounds(narrow))))
 
 
 def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> Layouts:
@@ -151,9 +155,10 @@ class _Rewrites:
     def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model with all rewrites that do not ask for a layout."""
         mod = with_constants(mod)
-        mod = with_norms(mod) if "simplify" in self.on else mod
+        mod = with_root_norms(with_norms(mod)) if "simplify" in self.on else mod
         mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
         if "simplify" in self.on:
+            mod = heads_together(mod)
             mod = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(mod))))))
         mod = self.in_words(mod)
         return widen_products(mod, self.lanes) if "wide-products" in self.on else mod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -92,6 +93,20 @@ def ends_of_parts(split: relax.Call, extent: int) -> list[int]:
         return [*(int(at) for at in how), extent]
     each = -(-extent // int(how))
     return [min(extent, each * part) for part in range(1, int(how) + 1)]
+
+
+def parts_of_reshape(before: list[int], shape: list[int]) -> list[tuple[range, slice]] | None:
+    """Axes that a reshape makes of others, as few together as can be; None of no elements."""
+    if 0 in before:
+        return None
+    found, start, made = [], 0, 0
+    while start < len(before) or made < len(shape):
+        stop, end = min(start + 1, len(before)), min(made + 1, len(shape))
+        while (one := math.prod(before[start:stop])) != (other := math.prod(shape[made:end])):
+            stop, end = (stop + 1, end) if one < other else (stop, end + 1)
+        found.append((range(start, stop), slice(made, end)))
+        start, made = stop, end
+    return found
 
 
 def is_nhwc(call: relax.Call) -> bool:

@@ -25,6 +25,7 @@ from pruner_engine.tasks.rewriting import (
     shape_of,
 )
 
+_RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 _SHAPING = ("relax.reshape", "relax.broadcast_to", "relax.split")  # a split into one part is no tuple
 
 
@@ -32,9 +33,9 @@ def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
 
     Clipping becomes minimum and maximum, which every layout can follow; a power of 2, 3, ±1 or ±½ products, a quotient
-    or a root; a split one slice for each part; a transposition that moves none but axes of one element a reshape.
-    Broadcasts and reshapes to the shape that is there already vanish, and so do empty parts of concatenations and
-    splits into one part.
+    or a root; a split one slice for each part. Transpositions that move none but axes of one element, and what adds or
+    drops such axes, become reshapes, of which several are one: a kernel of two would copy. Broadcasts and reshapes to
+    the shape that is there already vanish, and so do empty parts of concatenations and splits into one part.
     """
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
@@ -50,7 +51,7 @@ class _Simplifier(PyExprMutator):
             return visited
         if name in _SHAPING and shape_of(visited.args[0]) == shape:
             return visited.args[0]
-        if name == "relax.reshape" or (name == "relax.permute_dims" and _keeps_order(visited)):
+        if name in _RESHAPES or (name == "relax.permute_dims" and _keeps_order(visited)):
             return self._reshaped(visited.args[0], shape)
         if name == "relax.concat":
             return self._joined(visited)
@@ -88,11 +89,18 @@ class _Simplifier(PyExprMutator):
 
     def _rewritten(self, name: str, call: relax.Call) -> relax.Expr | None:
         if name == "relax.clip" and str(call.ty.dtype).startswith("float"):
-            low, high = (relax.const(float(bound.value), str(call.ty.dtype)) for bound in call.args[1:])
-            return relax.op.minimum(self.builder_.emit(relax.op.maximum(call.args[0], low)), high)
+            return self._clipped(call.args[0], *(float(bound.value) for bound in call.args[1:]))
         if name == "relax.power":
             return self._powered(*call.args)
         return None
+
+    def _clipped(self, x: relax.Expr, low: float, high: float) -> relax.Expr:
+        """Between bounds that are numbers; of NaN and another number kernels take the second, which is to be NaN."""
+        made = x
+        for operator, number, none in ((relax.op.maximum, low, -math.inf), (relax.op.minimum, high, math.inf)):
+            if number != none:
+                made = self._emitted(operator(relax.const(number, str(x.ty.dtype)), made))
+        return made
 
     def _powered(self, x: relax.Expr, exponent: relax.Expr) -> relax.Expr | None:
         """A power that arithmetic has; roots of −0 and −∞ are those of the root, as in PyTorch."""
@@ -199,13 +207,15 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
     followed: list[int] = []
     rest = list(inner)
     for extent, n in zip(other, shape, strict=True):
+        if n == 1:
+            continue
         part = [rest.pop(0)] if rest else []
         while rest and math.prod(part) < n:
             part.append(rest.pop(0))
         if math.prod(part) != n:
             return None
         followed += part if extent == n else [1] * len(part)
-    return None if rest else followed
+    return None if math.prod(rest) != 1 else followed + rest
 
 
 def _keeps_order(call: relax.Call) -> bool:

@@ -6,18 +6,17 @@ reshapes, and TVM's importer of ONNX files writes norms over instances out.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import tvm
-import tvm_ffi
 from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
+from pruner_engine.tasks.written import Over, beside_number, is_same, mean_of, rooted, rooted_below_one, squared
 
 _LAYERS, _GROUPS = "relax.nn.layer_norm", "relax.nn.group_norm"
 _LEAST_RANK = 3  # of what has channels and positions
@@ -29,12 +28,10 @@ def with_norms(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 @dataclass(frozen=True)
-class _Spread:
+class _Spread(Over):
     """What x − mean is divided by: the root of the variance of `x` over `axes` and of `epsilon`."""
 
-    x: relax.Expr
-    axes: list[int]
-    epsilon: float = 0.0
+    epsilon: float
 
 
 @mutator
@@ -51,9 +48,9 @@ class _Rewriter(PyExprMutator):
             return visited
         made = None
         if name == "relax.divide":
-            made = self._normed(visited.args[0], self._root(visited.args[1]), shape)
+            made = self._normed(visited.args[0], rooted(self, visited.args[1]), shape)
         elif name == "relax.multiply":
-            made = self._either_way(visited, lambda x, factor: self._normed(x, self._inverse_root(factor), shape))
+            made = self._either_way(visited, lambda x, factor: self._normed(x, rooted_below_one(self, factor), shape))
             if made is None:
                 made = self._either_way(visited, lambda x, other: self._taken_up(x, other, np.multiply))
         elif name == "relax.add":
@@ -71,10 +68,10 @@ class _Rewriter(PyExprMutator):
 
     # ------------------------------------------------------------ arithmetic
 
-    def _normed(self, apart: relax.Expr, spread: _Spread | None, shape: list[int]) -> relax.Expr | None:
-        """The norm whose last step divides what lies apart from the mean by a spread, which makes this shape."""
-        centred = self._centred(apart)
-        if centred is None or spread is None or not self._is(centred.x, spread.x) or centred.axes != spread.axes:
+    def _normed(self, apart: relax.Expr, below: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
+        """The norm whose last step divides what lies apart from the mean by a root, which makes this shape."""
+        centred, spread = self._centred(apart), self._variance_and_epsilon(below)
+        if centred is None or spread is None or not is_same(self, centred.x, spread.x) or centred.axes != spread.axes:
             return None
         x, axes = centred.x, centred.axes
         if shape_of(x) != shape:  # an epsilon of more axes has added some
@@ -89,78 +86,30 @@ class _Rewriter(PyExprMutator):
         ones, zeros = _weights(shape[channel])
         return relax.op.nn.group_norm(x, ones, zeros, shape[channel], channel, axes, spread.epsilon)
 
-    def _centred(self, value: relax.Expr) -> _Spread | None:
+    def _centred(self, value: relax.Expr) -> Over | None:
         """Of x − mean of x: x and the axes of the mean."""
         found = bound(self, value)
         if operator_of(found) != "relax.subtract":
             return None
-        mean = self._mean(found.args[1])
-        return mean if mean is not None and self._is(mean.x, found.args[0]) else None
+        mean = mean_of(self, found.args[1])
+        return mean if mean is not None and is_same(self, mean.x, found.args[0]) else None
 
-    def _mean(self, value: relax.Expr, operator: str = "relax.mean") -> _Spread | None:
-        found = bound(self, value)
-        if operator_of(found) != operator or not found.attrs.keepdims or shape_of(found.args[0]) is None:
-            return None
-        rank = len(found.args[0].ty.shape)
-        axes = range(rank) if found.attrs.axis is None else sorted(int(axis) % rank for axis in found.attrs.axis)
-        return _Spread(found.args[0], list(axes))
-
-    def _root(self, value: relax.Expr) -> _Spread | None:
-        """Of √(variance + ε)."""
-        found = bound(self, value)
-        whole = operator_of(found) == "relax.sqrt" or self._is_power(found, 0.5)
-        return self._variance_and_epsilon(found.args[0]) if whole else None
-
-    def _inverse_root(self, value: relax.Expr) -> _Spread | None:
-        """Of 1 / √(variance + ε)."""
-        found = bound(self, value)
-        if operator_of(found) == "relax.rsqrt" or self._is_power(found, -0.5):
-            return self._variance_and_epsilon(found.args[0])
-        if operator_of(found) == "relax.divide" and self._number(found.args[0]) == 1:
-            return self._root(found.args[1])
-        return None
-
-    def _variance_and_epsilon(self, value: relax.Expr) -> _Spread | None:
-        found = bound(self, value)
-        if operator_of(found) != "relax.add":
-            return None
-        for variance, epsilon in (found.args, list(found.args)[::-1]):
-            spread, number = self._variance(variance), self._number(epsilon)
-            if spread is not None and number is not None:
+    def _variance_and_epsilon(self, value: relax.Expr | None) -> _Spread | None:
+        for variance, number in () if value is None else beside_number(self, value):
+            spread = self._variance(variance)
+            if spread is not None:
                 return _Spread(spread.x, spread.axes, number)
         return None
 
-    def _variance(self, value: relax.Expr) -> _Spread | None:
+    def _variance(self, value: relax.Expr) -> Over | None:
         """Of the mean of the squares of what lies apart from the mean."""
-        told = self._mean(value, "relax.variance")
+        told = mean_of(self, value, "relax.variance")
         if told is not None:
             return told
-        mean = self._mean(value)
-        apart = None if mean is None else self._squared(mean.x)
+        mean = mean_of(self, value)
+        apart = None if mean is None else squared(self, mean.x)
         centred = None if apart is None else self._centred(apart)
         return centred if mean is not None and centred is not None and centred.axes == mean.axes else None
-
-    def _squared(self, value: relax.Expr) -> relax.Expr | None:
-        """What a square is of."""
-        found = bound(self, value)
-        product = operator_of(found) == "relax.multiply" and self._is(*found.args)
-        return found.args[0] if product or operator_of(found) == "relax.square" or self._is_power(found, 2) else None
-
-    def _is_power(self, call: relax.Expr, exponent: float) -> bool:
-        return operator_of(call) == "relax.power" and self._number(call.args[1]) == exponent
-
-    def _number(self, value: relax.Expr) -> float | None:
-        """The number of a constant of one."""
-        found = bound(self, value)
-        shape = shape_of(found) if isinstance(found, GenericConst) else None
-        return float(found.value.numpy().item()) if shape is not None and math.prod(shape) == 1 else None
-
-    def _is(self, one: relax.Expr, other: relax.Expr) -> bool:
-        """Whether two values are the same, or come of one operator on the same."""
-        first, second = bound(self, one), bound(self, other)
-        return bool(first.same_as(second)) or (
-            isinstance(first, relax.Call) and bool(tvm_ffi.structural_equal(first, second))
-        )
 
     # ------------------------------------------------------------ what follows a norm
 

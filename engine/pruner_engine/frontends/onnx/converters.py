@@ -24,12 +24,17 @@ _LOWEST, _HIGHEST = -math.inf, math.inf
 def own_converters() -> Iterator[None]:
     """What TVM imports meanwhile is converted by ours where there is one."""
     ask = stock._get_convert_map
-    converters = ask() | {"Clip": _Clip, "Max": _Max, "Min": _Min, "Pad": _Pad}
+    converters = ask() | {"Clip": _Clip, "Max": _Max, "Min": _Min, "Pad": _Pad, "Unsqueeze": _Unsqueeze}
     stock._get_convert_map = lambda: converters
     try:
         yield
     finally:
         stock._get_convert_map = ask
+
+
+def known_operators() -> set[str]:
+    """Names of the operators that are converted, and of those that TVM's importer knows beside."""
+    return {*stock._get_convert_map(), "Constant", "If"}
 
 
 class _Clip(stock.Clip):
@@ -71,6 +76,16 @@ class _Max(_Pairwise, stock.Max):
 
 class _Min(_Pairwise, stock.Min):
     operator = staticmethod(relax.op.minimum)
+
+
+class _Unsqueeze(stock.Unsqueeze):
+    @classmethod
+    def _impl_v13(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        """One axis may be said as a number, as PyTorch's exporter does and ONNX Runtime takes it."""
+        x, axes = inputs
+        if isinstance(axes, GenericConst) and axes.value.numpy().ndim == 0:
+            axes = relax.const(axes.value.numpy().reshape(1), "int64")
+        return super()._impl_v13(bb, [x, axes], attr, params)
 
 
 class _Pad(stock.Pad):

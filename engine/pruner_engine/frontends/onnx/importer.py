@@ -12,13 +12,15 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.frontends.importing import first_line, importing
-from pruner_engine.frontends.onnx.converters import own_converters
+from pruner_engine.frontends.onnx.converters import known_operators, own_converters
 from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
-from pruner_engine.frontends.onnx.nodes import Nodes, replaced
+from pruner_engine.frontends.onnx.nodes import Nodes, graphs_within, replaced
 from pruner_engine.frontends.onnx.quantised import dequantised
+from pruner_engine.frontends.onnx.quantised_products import with_real_layers
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.frontends.onnx.simplified import inlined, simplified
+from pruner_engine.frontends.onnx.values import called
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 
 _LOOPS_WITHIN = 4  # loops
@@ -36,18 +38,30 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
     with importing(name):
         written = _in_known_operators(_with_shapes(model, shapes))
+        _refuse_unknown(written)
         try:
             with own_converters():
                 mod = from_onnx(written, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
         except Exception as error:
-            if of_surroundings(error) is not None or not (operator := _operator_in(error)):
+            if of_surroundings(error) is not None or not (node := _node_in(error)):
                 raise
             raise UserError(
-                f"{name} has a {operator} in a form that cannot be imported: {first_line(error)}",
+                f"{name} has a {node} in a form that cannot be imported: {first_line(error)}",
                 "Export it with another version of the operators, or without that operator.",
             ) from error
     _check_outputs(mod, model, name)
     return mod
+
+
+def _refuse_unknown(model: onnx.ModelProto) -> None:
+    """Raises UserError where the model has nodes that are not converted."""
+    known = known_operators()
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node if node.op_type not in known]
+    if nodes:
+        raise UserError(
+            f"The model computes {', '.join(dict.fromkeys(map(called, nodes)))}, which cannot be imported.",
+            "Export it with another version of the operators, or without that operator.",
+        )
 
 
 def _with_shapes(model: onnx.ModelProto, shapes: Mapping[str, tuple[int, ...]]) -> onnx.ModelProto:
@@ -73,7 +87,7 @@ def _in_known_operators(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: that can be said in no other operators.
     """
-    model = simplified(inlined(model))
+    model = simplified(with_real_layers(inlined(model)))
     for _ in range(_LOOPS_WITHIN):
         if not has_loops(model):
             break
@@ -83,11 +97,11 @@ def _in_known_operators(model: onnx.ModelProto) -> onnx.ModelProto:
     return replaced(corrected(dequantised(model)), _split_sum)
 
 
-def _operator_in(error: Exception) -> str:
+def _node_in(error: Exception) -> str:
     """What TVM's importer was at when it raised this, which it does not say; "" where it was at none."""
     frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
     found = (frame.f_locals.get("node") for frame in frames if frame.f_code.co_name == "_construct_nodes")
-    return next((node.op_type for node in found if isinstance(node, onnx.NodeProto)), "")
+    return next((called(node) for node in found if isinstance(node, onnx.NodeProto)), "")
 
 
 def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str) -> None:

@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
+from pruner_engine.frontends.onnx.quantised_products import attention, dynamic_product, product_to_float
 from pruner_engine.frontends.onnx.values import refused
 
 _RUNTIME = "com.microsoft"
@@ -71,7 +72,7 @@ _Writer = Callable[[Nodes, list[str], dict[str, Any], dict[str, int]], str]
 
 
 def _writer(node: onnx.NodeProto) -> _Writer | None:
-    if any(a.name == "channels_last" and a.i for a in node.attribute):
+    if any(a.name == "channels_last" and a.i for a in node.attribute) or any(node.output[1:]):
         return None
     if is_standard(node.domain):
         return _STANDARD.get(node.op_type)
@@ -194,6 +195,9 @@ _STANDARD: dict[str, _Writer] = {
     "ConvInteger": _whole_convolution,
 }
 _OF_RUNTIME: dict[str, _Writer] = {
+    "DynamicQuantizeMatMul": dynamic_product,
+    "MatMulIntegerToFloat": product_to_float,
+    "QAttention": attention,
     "QGemm": _gemm,
     "QLinearAdd": _as("Add", 2),
     "QLinearMul": _as("Mul", 2),

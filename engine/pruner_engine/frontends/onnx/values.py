@@ -80,10 +80,14 @@ class Values:
         return bool(name) and name in self._read
 
 
+def called(node: onnx.NodeProto) -> str:
+    """A node's operator, and its name where it has one."""
+    return " ".join(filter(None, (node.op_type, node.name)))
+
+
 def refused(node: onnx.NodeProto, why: str) -> UserError:
     """The error of a node that TVM's importer would compute wrongly."""
-    called = " ".join(filter(None, (node.op_type, node.name)))
-    return UserError(f"{called} {why}, which cannot be imported.", "Export the model with another form of it.")
+    return UserError(f"{called(node)} {why}, which cannot be imported.", "Export the model with another form of it.")
 
 
 def refuse_outputs(node: onnx.NodeProto, values: Values, outputs: Iterable[str]) -> None:

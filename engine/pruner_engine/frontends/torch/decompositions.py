@@ -18,6 +18,7 @@ from pruner_engine.frontends.torch.folds import folded
 from pruner_engine.frontends.torch.instances import norm_of_instances
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
+from pruner_engine.frontends.torch.places import PLACES
 from pruner_engine.frontends.torch.points import with_points
 from pruner_engine.frontends.torch.tails import TAILS
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
@@ -30,7 +31,7 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
-    ours = {**_OURS, **ENCODERS, **MATRICES, **TAILS, **decompositions_of_libraries()}
+    ours = {**_OURS, **ENCODERS, **MATRICES, **PLACES, **TAILS, **decompositions_of_libraries()}
     return with_points({**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours})
 
 

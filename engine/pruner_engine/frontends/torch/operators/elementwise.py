@@ -30,7 +30,8 @@ def _clamp_by_tensors(importer: Conversion, node: Node) -> relax.Expr:
     made = importer.as_type(importer.env[x], node.meta["val"].dtype)
     for op, bound in zip((relax.op.maximum, relax.op.minimum), bounds, strict=True):
         if bound is not None:
-            made = importer.emit(op(made, importer.as_type(importer.env[bound], node.meta["val"].dtype)))
+            told = importer.as_type(importer.env[bound], node.meta["val"].dtype)
+            made = importer.emit(op(told, made))  # of NaN and a number kernels take the second
     return made
 
 

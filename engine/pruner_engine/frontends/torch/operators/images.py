@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from torch.fx import Node
 from tvm import relax
 
@@ -133,7 +134,10 @@ def _asks_where(node: Node) -> bool:
 
 
 def _avg_pool(importer: Conversion, node: Node) -> relax.Expr:
-    """Windows whose sums are divided by a number of its own: averages of what is inside and zeros, times a factor."""
+    """Windows whose sums are divided by a number of its own: averages of what is inside and zeros, times a factor.
+
+    Those of whole numbers are rounded towards 0 once, at the end.
+    """
     names = ("self", "kernel_size", "stride", "padding", "ceil_mode", "divisor_override")
     x, kernel, stride, padding, ceil, divisor = arguments(node, *names)
     if divisor is None:
@@ -141,12 +145,15 @@ def _avg_pool(importer: Conversion, node: Node) -> relax.Expr:
     if ceil:
         raise ValueError("it divides sums of windows that reach over the edge by a number of its own")
     count = math.prod(_each(kernel, int(node.target.__name__[len("avg_pool")])))
-    given = node.args, node.kwargs
+    given, whole = (node.args, node.kwargs), not node.meta["val"].dtype.is_floating_point
     node.args, node.kwargs = (x, kernel, stride, padding, False, True), {}
     try:
-        made = importer.stock(node)
+        made = importer.stock(node, {x: importer.as_type(importer.env[x], torch.float64)} if whole else None)
     finally:
         node.args, node.kwargs = given
+    if whole:
+        sums = importer.emit(relax.op.round(relax.op.multiply(made, relax.const(float(count), "float64"))))
+        return importer.emit(relax.op.trunc(relax.op.divide(sums, relax.const(float(divisor), "float64"))))
     factor = relax.const(count / divisor, type_name(node.meta["val"].dtype))
     return importer.emit(relax.op.multiply(made, factor))
 

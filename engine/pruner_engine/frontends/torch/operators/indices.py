@@ -42,6 +42,17 @@ def _index(importer: Conversion, node: Node) -> relax.Var:
     return importer.emit(relax.op.take(data, flat, axis=first))
 
 
+def _selected(importer: Conversion, node: Node) -> relax.Expr:
+    """Rows of an axis, by one number without axes, too; a tensor that has none is its only row."""
+    x, axis, index = arguments(node, "self", "dim", "index")
+    if not x.meta["val"].dim():
+        return importer.env[x]
+    if index.meta["val"].dim():
+        return importer.stock(node)
+    places = importer.emit(relax.op.reshape(importer.env[index], [1]))
+    return importer.emit(relax.op.take(importer.env[x], places, axis=axis))
+
+
 def _index_put(importer: Conversion, node: Node) -> relax.Var:
     """Values put, or added, where tensors of indices of some axes say."""
     x, indices, values, accumulate = arguments(node, "self", "indices", "values", "accumulate")
@@ -142,9 +153,10 @@ def _embedding_bag(importer: Conversion, node: Node) -> list[relax.Expr]:
     return [importer.emit((relax.op.sum, relax.op.mean, relax.op.max)[mode](rows, axis=1))]
 
 
-INDICES: dict[str, Callable[[Conversion, Node], relax.Var]] = {
+INDICES: dict[str, Callable[[Conversion, Node], Any]] = {
     "_embedding_bag.default": _embedding_bag,
     "_embedding_bag_forward_only.default": _embedding_bag,
     "index.Tensor": _index,
     "index_put.default": _index_put,
+    "index_select.default": _selected,
 }

@@ -59,12 +59,16 @@ def _factors(importer: Conversion, node: Node) -> relax.Var:
 
 def _norm(importer: Conversion, node: Node) -> relax.Expr:
     """A norm along some axes, none of them for all, of halves in float32: their powers are too large, or too small,
-    for them. Of order 0 it is how many numbers are not 0; TVM divides by the order."""
+    for them. Of order 0 it is how many numbers are not 0; TVM divides by the order, and takes squares of sizes."""
     x, order, axes, keep = arguments(node, "self", "ord", "dim", "keepdim")
+    order = 2 if order is None else order
     data = importer.as_type(importer.env[x], summed_as(node))
     if order == 0:
         ones = _ones(importer, data, summed_as(node), summed_as(node))
         return importer.emit(relax.op.sum(ones, axis=_over(axes), keepdims=bool(keep)))
+    if order == 2:
+        squares = importer.emit(relax.op.multiply(data, data))
+        return importer.emit(relax.op.sqrt(relax.op.sum(squares, axis=_over(axes), keepdims=bool(keep))))
     if axes is not None:
         node.update_arg(2, _over(axes))
     return importer.stock(node, {x: data})

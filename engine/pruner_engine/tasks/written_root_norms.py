@@ -1,0 +1,72 @@
+"""Norms by the root of the mean square that a graph writes out, as the operator that they are: one kernel each.
+
+Language models write them out. In arithmetic they are a kernel of the squares, one of their means, and mostly one more
+of the products.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
+from pruner_engine.tasks.written import beside_number, is_same, mean_of, rooted, rooted_below_one, squared
+
+_NORM = "relax.nn.rms_norm"
+
+
+def with_root_norms(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with x / √(mean of x² + ε) over the last axis in "main" as norms, which take up a scale."""
+    return relax.transform.DeadCodeElimination()(rewritten(mod, _Rewriter(mod)))
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule) -> None:
+        super().__init__(mod)
+        self.readers = occurrences(mod)
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name, shape = operator_of(visited), shape_of(call)
+        if shape is None or not shape or str(call.ty.dtype) != "float32":
+            return visited
+        made = None
+        if name == "relax.divide":
+            made = self._normed(visited.args[0], rooted(self, visited.args[1]), shape)
+        elif name == "relax.multiply":
+            for one, other in (visited.args, list(visited.args)[::-1]):
+                if made is None:
+                    made = self._normed(one, rooted_below_one(self, other), shape)
+                if made is None:
+                    made = self._taken_up(one, other)
+        return visited if made is None else made
+
+    def _normed(self, x: relax.Expr, spread: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
+        """The norm whose last step divides by the root of a spread, and makes this shape."""
+        if spread is None or shape_of(x) != shape:
+            return None
+        for inner, epsilon in beside_number(self, spread):
+            mean = mean_of(self, inner)
+            of = None if mean is None else squared(self, mean.x)
+            if mean is not None and of is not None and mean.axes == [len(shape) - 1] and is_same(self, of, x):
+                return relax.op.nn.rms_norm(x, relax.const(np.ones(shape[-1], "float32")), [-1], epsilon)
+        return None
+
+    def _taken_up(self, value: relax.Expr, other: relax.Expr) -> relax.Expr | None:
+        """The norm with another weight, instead of a product of it and a constant."""
+        norm, scale = bound(self, value), bound(self, other)
+        if operator_of(norm) != _NORM or not isinstance(scale, GenericConst) or self.readers.get(value, 1) > 1:
+            return None
+        weight, shape = bound(self, norm.args[1]), shape_of(norm) or []
+        axes = sorted(int(axis) % len(shape) for axis in norm.attrs.axes)
+        numbers = scale.value.numpy()
+        of_last = numbers.ndim <= len(shape) and numbers.size in (1, *numbers.shape[-1:]) and axes == [len(shape) - 1]
+        if not of_last or not isinstance(weight, GenericConst) or numbers.size not in (1, shape[-1]):
+            return None
+        made = relax.const((weight.value.numpy() * numbers.reshape(-1)).astype("float32"))
+        return relax.op.nn.rms_norm(norm.args[0], made, [-1], norm.attrs.epsilon)
