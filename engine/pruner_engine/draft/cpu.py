@@ -118,7 +118,7 @@ class _Step:
 def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Value]:
     """Cycles of one step: those in which it computes, and those that its loops add."""
     if (tiles := Tiles.of(block)) is not None:
-        return tiles.cycles(block, _reduction_run(block), core)
+        return tiles.cycles(block, _reduction_run(block), _incomplete(block), core)
     flops, special, divisions = (
         sum(getattr(store, kind) for store in block.source.stores) for kind in ("flops", "special", "divisions")
     )

@@ -34,13 +34,14 @@ class Tiles:
             return None
         return cls(marked[ROWS], marked[DEPTH], [loop for loop in block.tail[:-1] if loop is not marked[ROWS]])
 
-    def cycles(self, block: ScheduledBlock, run: Value, core: Core) -> tuple[Value, Value]:
+    def cycles(self, block: ScheduledBlock, run: Value, incomplete: Value, core: Core) -> tuple[Value, Value]:
         """Cycles of one step: those in which it computes, and those that fetching and storing the results adds.
 
         A product takes a cycle for each row. The next that adds to the same result waits for it.
 
         Args:
-            run: steps between fetching results and putting them back.
+            run: steps that results stay in registers for.
+            incomplete: 1 where they are fetched from memory before, and do not begin at zero.
         """
         rows, depth = self.rows.extent, self.depth.extent
         results = product(loop.extent for loop in self.beside)
@@ -50,6 +51,5 @@ class Tiles:
             if touch.read and not touch.written:
                 tiles = product(loop.extent for loop in self.beside if touch.moves_with(loop))
                 lines = lines + tiles * (rows if touch.moves_with(self.rows) else depth)
-        # the results begin at zero, in memory
-        around = results * rows * (core.load + 2 * core.store)
+        around = results * rows * (core.store + incomplete * core.load)
         return maximum(computed, lines * core.load) / depth, around / run + core.loop / depth
