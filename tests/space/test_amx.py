@@ -176,7 +176,7 @@ def told(made: list[te.Tensor]) -> dict[bool, float]:
 
 
 def test_tiles_are_told_to_take_less_time_than_vectors():
-    best = told(product(BYTES, (512, 256), (256, 512), 512))
+    best = told(product(BYTES, (1024, 256), (256, 1024), 1024))
     assert 0 < best[True] < best[False] / 2
 
 
