@@ -5361,6 +5361,10 @@
         <translation>Das Modell geht nicht mit {0}: {1}</translation>
     </message>
     <message>
+        <source>{0} waits for {1}, and none of it where most is computed: what is copied before or written behind does not fit {2}, which holds {3}.</source>
+        <translation>{0} wartet auf {1}, und nichts davon dort, wo am meisten gerechnet wird: was vorher kopiert oder danach geschrieben wird, passt nicht in {2}, der {3} fasst.</translation>
+    </message>
+    <message>
         <source>Give shapes within what it was exported for.</source>
         <translation>Geben Sie Formen an, für die es exportiert wurde.</translation>
     </message>

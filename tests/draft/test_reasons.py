@@ -57,6 +57,7 @@ def changed(calm, *, symbols=None, penalties=None, times=None):
             ["goes into loops", "no others than the schedule writes out are unrolled"],
         ),
         ({"times": {"L1": 3e-3}, "symbols": {"L1_bytes": 4 << 20}}, ["waits for L2", "4.00 MB come into L1"]),
+        ({"times": {"L2": 3e-3}, "symbols": {"L2_bytes": 0}}, ["waits for L3", "none of it where most is computed"]),
         ({"times": {"L3": 3e-3}, "symbols": {"L3_bytes": 4 << 20}}, ["waits for DRAM", "come into L3"]),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 
+import numpy as np
 import pytest
 
 from pruner_engine.inspect import code_of
@@ -12,7 +13,10 @@ from pruner_engine.inspect.assembly import readable
 from pruner_engine.inspect.code import Code
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.texts import build_kernel
+from pruner_engine.lowering.tile_nests import TILE
+from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
+from pruner_engine.targets.target import resolve_target
 from schedules import CPU, GPU, random_schedule, task_of
 
 WORKLOADS = ["matmul:64,64,64", "conv2d:1,32,14,14,32,3", "depthwise:1,32,14,14,3", "softmax:32,128"]
@@ -87,6 +91,17 @@ def test_cuda_statements_belong_to_the_blocks_that_write() -> None:
     loops = [(name, match[1]) for name, line in statements if (match := re.match(r"\s+for \(int (\w+) = ", line))]
     assert loops and all(name is not None and written.startswith(name) for name, written in loops)
     assert all(name is None for name, _ in lines[:start])
+
+
+def test_tiles_are_linked_to_the_block_that_they_compute() -> None:
+    target = resolve_target('{"kind":"llvm","mcpu":"sapphirerapids","num-cores":2}')
+    task = task_of("dense:64,64,128,bfloat16", target)
+    space = DesignSpace.generate(task, target)
+    sketch = next(sketch for sketch in space.sketches if TILE in str(sketch.trace))
+    schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(0), 1)[0]))
+    code = code_of(task, target, ["asm"], trace_json(schedule.trace))["asm"]
+    told = {name for name, line in named_lines(LoopTree(schedule.mod), code) if "tdpbf16ps" in line}
+    assert told == {"matmul_update"}
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="PTX is made by nvcc")

@@ -133,11 +133,17 @@ def _cache_waits(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]
     behind = [*(f"L{cache.level}" for cache in levels[1:]), "DRAM"]
     for cache, source in zip(levels, behind, strict=True):
         name, moved = f"L{cache.level}", found.symbols[f"L{cache.level}_bytes"]
-        yield (
-            _share(found, name),
-            f"{_of_time(found, name)} waits for {source}: {size(moved)} come into {name}, which holds"
-            f" {size(cache.bytes)}. Smaller tiles inside would be reused before they are replaced.",
-        )
+        if moved:
+            told = (
+                f"{_of_time(found, name)} waits for {source}: {size(moved)} come into {name}, which holds"
+                f" {size(cache.bytes)}. Smaller tiles inside would be reused before they are replaced."
+            )
+        else:  # bytes are told of the statement that computes most
+            told = (
+                f"{_of_time(found, name)} waits for {source}, and none of it where most is computed: what is copied"
+                f" before or written behind does not fit {name}, which holds {size(cache.bytes)}."
+            )
+        yield _share(found, name), told
 
 
 # ---------------------------------------------------------------- GPU

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import tvm_ffi
 from tvm import tirx
-from tvm.ir import Expr, TensorLoad
+from tvm.ir import Expr, Span, TensorLoad
 from tvm.sym import Analyzer, detect_linear_equation
 from tvm.target import Target
 from tvm.tirx import Add, BufferStore, FloatImm, For, IntImm, Stmt, Var
@@ -62,7 +62,11 @@ class Access:
 
 @dataclass(frozen=True)
 class TileNest:
-    """Sums over `around` of products of tiles, of `results` that lie beside each other."""
+    """Sums over `around` of products of tiles, of `results` that lie beside each other.
+
+    Attributes:
+        span: of the statement that they are computed for.
+    """
 
     around: list[For]
     results: list[For]
@@ -73,6 +77,7 @@ class TileNest:
     left: Access
     right: Access
     instruction: str
+    span: Span | None
 
     @property
     def count(self) -> int:
@@ -113,7 +118,7 @@ def nest_of(loop: For) -> TileNest | None:
     if any(_step(total.first, outer.loop_var) != 0 for outer in around):
         return None
     instruction = _INSTRUCTIONS[products.name][1]
-    return TileNest(around, results, rows, depth, columns, total, left, right, instruction)
+    return TileNest(around, results, rows, depth, columns, total, left, right, instruction, tile[-1].body.span)
 
 
 def _accesses(store: BufferStore, tile: Sequence[For]) -> list[Access] | None:

@@ -104,7 +104,8 @@ def on_registers(nest: TileNest, from_zero: bool) -> Stmt:
         _operation(_ZERO, register) if from_zero else _moved(_LOAD, register, total)
         for register, total in enumerate(totals)
     ]
-    return SeqStmt([*begin, body, *(_moved(_STORE, register, total) for register, total in enumerate(totals))])
+    made = SeqStmt([*begin, body, *(_moved(_STORE, register, total) for register, total in enumerate(totals))])
+    return tvm_ffi.structural_map(made, (Evaluate, lambda operation: Evaluate(operation.value, nest.span)))
 
 
 class _Operands:
