@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from lent_engine import LentEngine
 from project_factory import NEWEST_RUN, make_project
 
+from pruner_studio import background
 from pruner_studio.garbage import Garbage
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
@@ -125,10 +126,11 @@ def answered(qtbot):
 
 @pytest.fixture
 def rested(qtbot):
-    """Waits until a page shows what the project file holds, laid out: a loaded machine takes its time for that."""
+    """Waits until a page shows what the project file holds, what threads make of it too, laid out: a loaded machine
+    takes its time for that."""
 
     def wait(page: Page) -> None:
-        qtbot.waitUntil(lambda: page.refreshing.rests, timeout=60_000)
+        qtbot.waitUntil(lambda: page.refreshing.rests and not background._window().works, timeout=60_000)
         for _ in range(5):  # a layout asks the one around it for room in an event of its own
             QApplication.processEvents()
 
