@@ -14,8 +14,7 @@ from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.rewriting import (
-    BINARY,
-    UNARY,
+    EACH,
     bound,
     operator_of,
     order_of,
@@ -24,10 +23,7 @@ from pruner_engine.tasks.rewriting import (
     shape_of,
 )
 
-_COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-_LOGICAL = ("logical_and", "logical_or", "logical_not", "where")
-_OTHERS = ("astype", "ceil", "floor", "floor_divide", "floor_mod", "isnan", "nn.softplus", "power", "round", "sign")
-_EACH = UNARY | BINARY | {f"relax.{name}" for name in (*_COMPARED, *_LOGICAL, *_OTHERS)}  # element by element
+_EACH = EACH | {f"relax.{name}" for name in ("astype", "ceil", "floor", "floor_divide", "floor_mod")}
 _FILLED = {"relax.zeros": 0, "relax.zeros_like": 0, "relax.ones": 1, "relax.ones_like": 1}
 _RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 

@@ -15,8 +15,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.along_axes import ALONG_AXES, axes_left
 from pruner_engine.tasks.rewriting import (
-    BINARY,
-    UNARY,
+    EACH,
     bound,
     operator_of,
     order_of,
@@ -24,10 +23,6 @@ from pruner_engine.tasks.rewriting import (
     rewritten,
     shape_of,
 )
-
-_COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-_SIMPLE = ("isnan", "logical_and", "logical_not", "logical_or", "nn.softplus", "power", "round", "sign", "where")
-_EACH = UNARY | BINARY | {f"relax.{name}" for name in (*_COMPARED, *_SIMPLE)}  # element by element
 
 
 def follow_layout(mod: tvm.IRModule) -> tvm.IRModule:
@@ -46,10 +41,10 @@ class _Sinker(PyExprMutator):
         if name == "relax.reshape":
             turned = operator_of(bound(self, visited.args[0])) == "relax.permute_dims"
             return self._reshaped(visited) if turned else visited
-        order = self._order(visited) if name in _EACH or name in ALONG_AXES else None
+        order = self._order(visited) if name in EACH or name in ALONG_AXES else None
         if order is None:
             return visited
-        moved = self._each(visited, order) if name in _EACH else self._along(visited, order)
+        moved = self._each(visited, order) if name in EACH else self._along(visited, order)
         if moved is None:
             return visited
         axes = axes_left(visited, order)
