@@ -7,6 +7,7 @@ from typing import Any
 
 from pruner_engine.targets.profile import DeviceProfile
 
+LINE = 64  # bytes of a cache line
 #: effects that an analysis may leave out, to learn what each is worth
 ABLATIONS = ("lanes", "parallel", "registers", "chains", "loads", "loops", "caches")
 

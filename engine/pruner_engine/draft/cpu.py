@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
-from pruner_engine.draft.core import Core
+from pruner_engine.draft.core import LINE, Core
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
 from pruner_engine.draft.index import atoms_of, span
 from pruner_engine.draft.nest import Block, Node, data_parallel
@@ -22,7 +22,6 @@ from pruner_engine.draft.tiles import Tiles
 from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
-_LINE = 64  # bytes of a cache line
 _REORDER = 400.0  # operations that a core keeps in flight
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 
@@ -298,8 +297,8 @@ def _traffic(block: ScheduledBlock, core: Core) -> dict[str, Value]:
     totals: list[Value] = [0] * (len(loops) + 1)
     for touch in block.touches:
         spans = spans_by_depth(touch, loops)
-        held = [lines(touch, s, _LINE) * _LINE for s in spans]
-        room = [h * conflicts(touch, s, _LINE) for h, s in zip(held, spans, strict=True)]
+        held = [lines(touch, s, LINE) * LINE for s in spans]
+        room = [h * conflicts(touch, s, LINE) for h, s in zip(held, spans, strict=True)]
         repeats: Value = 1
         for depth in range(len(loops) + 1):
             if depth and touch.moves_with(loops[depth - 1]):

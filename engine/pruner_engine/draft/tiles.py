@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, maximum, product
-from pruner_engine.draft.core import Core
+from pruner_engine.draft.core import LINE, Core
 from pruner_engine.draft.footprint import Touch
 from pruner_engine.draft.nest import Loop
 from pruner_engine.draft.postproc import ScheduledBlock
@@ -14,7 +14,7 @@ from pruner_engine.lowering.tile_nests import DEPTH, ROWS, TILE
 
 _LEAST_CYCLES = 9.0  # of a product, which else takes one for each row; measured, as what follows
 _CROSSED = 2.8  # cycles that a row adds which reaches over the end of a cache line
-_LINE, _WORD = 64, 4  # bytes
+_WORD = 4  # bytes
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,9 @@ class Tiles:
 
     def _crossing(self, touch: Touch) -> float:
         """Share of a tile's rows that lie in two cache lines."""
-        pitch = touch.stride(self.rows if touch.moves_with(self.rows) else self.depth)
-        if not isinstance(pitch, int) or not isinstance(self.depth.extent, int) or not touch.moves_with(self.rows):
+        pitch, depth = touch.stride(self.rows), self.depth.extent
+        if not touch.moves_with(self.rows) or not isinstance(pitch, int) or not isinstance(depth, int):
             return 0.0
-        width = self.depth.extent * _WORD
-        apart = math.gcd(pitch * _WORD, width, _LINE)
-        places = range(0, _LINE, apart)
-        return sum(place + width > _LINE for place in places) / len(places)
+        width = depth * _WORD
+        places = range(0, LINE, math.gcd(pitch * _WORD, width, LINE))
+        return sum(place + width > LINE for place in places) / len(places)

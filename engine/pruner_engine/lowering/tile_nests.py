@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import tvm_ffi
 from tvm import tirx
 from tvm.ir import Expr, Span, TensorLoad
-from tvm.sym import Analyzer, detect_linear_equation
+from tvm.sym import Analyzer
 from tvm.target import Target
 from tvm.tirx import Add, BufferStore, FloatImm, For, IntImm, Stmt, Var
 
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.lowering.word_products import BFLOAT16S, BYTES, WordProducts, cpu_has
 
 #: annotation of a loop: which of a tile's extents it goes over
@@ -55,6 +56,10 @@ class Access:
     first: TensorLoad
     apart: int
 
+    def moves(self, variable: Var) -> bool:
+        """Whether the place is another one for other values of a variable."""
+        return step_along(self.first.indices[0], variable) != 0
+
     def at(self, values: Mapping[Var, Expr]) -> Access:
         """The place with values instead of variables."""
         return Access(_at(self.first, values), self.apart)
@@ -87,7 +92,7 @@ class TileNest:
     @property
     def lefts(self) -> int:
         """Tiles of the left operand in one step."""
-        return _iterations([loop for loop in self.results if _step(self.left.first, loop.loop_var) != 0])
+        return _iterations([loop for loop in self.results if self.left.moves(loop.loop_var)])
 
     def begins_with(self, statement: Stmt) -> bool:
         """Whether a statement sets all results to zero, and nothing else."""
@@ -115,7 +120,7 @@ def nest_of(loop: For) -> TileNest | None:
     if products is None or accesses is None or max(rows, depth, columns) > MOST or _iterations(results) > MOST_RESULTS:
         return None
     total, left, right = accesses
-    if any(_step(total.first, outer.loop_var) != 0 for outer in around):
+    if any(total.moves(outer.loop_var) for outer in around):
         return None
     instruction = _INSTRUCTIONS[products.name][1]
     return TileNest(around, results, rows, depth, columns, total, left, right, instruction, tile[-1].body.span)
@@ -131,7 +136,7 @@ def _accesses(store: BufferStore, tile: Sequence[For]) -> list[Access] | None:
         return None
     found = []
     for value, wanted in zip(values, _MOVES, strict=True):
-        moves = [_step(value, loop.loop_var) for loop in tile]
+        moves = [step_along(value.indices[0], loop.loop_var) for loop in tile]
         apart = moves[wanted.index(None)]
         if apart is None or any(w not in (None, m) for w, m in zip(wanted, moves, strict=True)):
             return None
@@ -147,12 +152,6 @@ def _perfect(statement: Stmt) -> Iterator[For]:
 
 def _iterations(loops: Sequence[For]) -> int:
     return math.prod(int(loop.extent) for loop in loops)
-
-
-def _step(value: TensorLoad, variable: Var) -> int | None:
-    """By how many words a flat access moves with a variable; None where that is not constant."""
-    linear = detect_linear_equation(value.indices[0], [variable])
-    return int(linear[0]) if linear and isinstance(linear[0], IntImm) else None
 
 
 def _zeros(loops: Sequence[For]) -> dict[Var, Expr]:

@@ -9,9 +9,10 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, Var
 
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.lowering.tile_nests import DEPTH, MOST, ROWS, TILE, multiplies_tiles, tile_products_in
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import Nest, extent_of, loops_of, read_nest, step_along
+from pruner_engine.space.rules.nest import Nest, extent_of, loops_of, read_nest
 from pruner_engine.space.rules.tiling import Tiling, tilings
 
 _ROW_TILES, _COLUMN_TILES = 2, 3  # most tiles of results that lie beside each other: together six registers

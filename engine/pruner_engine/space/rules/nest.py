@@ -11,10 +11,10 @@ import tvm_ffi
 from tvm.ir import Expr
 from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
-from tvm.sym import detect_linear_equation
 from tvm.tirx import BufferRegion, BufferStore, FloorDiv, IntImm, IterVar, Var
 
 from pruner_engine.lowering.gathers import APART
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.tasks.task import weights_of
 
 _STAYS, _NEIGHBOURS = (0, 1), (1, 1)  # how an index moves: by so many elements, after so many steps
@@ -137,12 +137,6 @@ def extent_of(sch: Schedule, loop: LoopRV) -> int:
 def same_vars(indices: list[Expr], variables: list[Var]) -> bool:
     """Whether the indices are these variables, in order."""
     return len(indices) == len(variables) and all(i.same_as(v) for i, v in zip(indices, variables, strict=True))
-
-
-def step_along(index: Expr, variable: Var) -> int | None:
-    """By how much an index grows with a variable; None where that is not constant."""
-    linear = detect_linear_equation(index, [variable])
-    return int(linear[0]) if linear and isinstance(linear[0], IntImm) else None
 
 
 def layout_free(sch: Schedule) -> list[Var]:

@@ -10,8 +10,9 @@ from tvm.s_tir import Schedule, ScheduleError
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import close_root, extent_of, iterations_of, layout_free, loops_of, step_along
+from pruner_engine.space.rules.nest import close_root, extent_of, iterations_of, layout_free, loops_of
 
 _LONG = 64  # vectors of a row from which on several vectors of partial results pay
 _PARTIAL = 4  # so many

@@ -9,8 +9,9 @@ from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, BufferStore, IterVar
 
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import extent_of, loops_of, same_vars, step_along
+from pruner_engine.space.rules.nest import extent_of, loops_of, same_vars
 
 _LONG = 768  # steps of a sum that is worth a second kernel
 _RESULTS = 4096  # of a multiprocessor: eight warps, each of whose threads holds a register tile of 16
