@@ -12,7 +12,7 @@ import tvm
 from tvm import relax
 
 from pruner_engine.lowering.tile_registers import SYMBOL
-from pruner_engine.measure.linker import link
+from pruner_engine.measure.linker import Linker
 from pruner_engine.targets.cpu import X86_FEATURES
 from pruner_engine.targets.target import cpu_features, target_json
 
@@ -47,7 +47,7 @@ def write_library(
         UserError: there is no linker.
     """
     gpu = target.kind.name == "cuda"
-    executable.export_library(str(folder.resolve() / LIBRARY), fcompile=link)
+    executable.export_library(str(folder.resolve() / LIBRARY), fcompile=Linker(target))
     # LLVM never uses matrix units unasked
     unused = () if _names(folder / LIBRARY, SYMBOL) else ("amx",)
     features = [] if gpu else [f for f in X86_FEATURES if f in cpu_features(target) and not f.startswith(unused)]

@@ -22,7 +22,7 @@ from pruner_engine.lowering.default_schedules import unscheduled
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.conversions import without_conversions
 from pruner_engine.measure.layout import rewrites_of
-from pruner_engine.measure.linker import link
+from pruner_engine.measure.linker import Linker
 
 # the runner passes what the kernel wants; checking it is 350 lines of LLVM IR for each argument, half of a small build
 _CONFIG = {"tirx.disable_assert": True}
@@ -67,12 +67,12 @@ def _compile(job: wire.Build) -> wire.Kernel:
     if job.library.endswith(".tar"):
         built.export_library(job.library, fcompile=tar)
     elif built.imports:
-        built.export_library(job.library, fcompile=link)
+        built.export_library(job.library, fcompile=Linker(target))
     else:
         object_file = job.library + ".o"
         try:
             built.write_to_file(object_file)
-            link(job.library, [object_file])
+            Linker(target)(job.library, [object_file])
         finally:
             Path(object_file).unlink(missing_ok=True)
     return wire.Kernel(job.library, args, layouts)

@@ -15,6 +15,7 @@ from pruner_engine.measure.batch import Batch, discard
 from pruner_engine.measure.cores import Cores, share_out
 from pruner_engine.measure.folder import BuildFolder, refuse_noexec
 from pruner_engine.measure.launch import START, StartMethod
+from pruner_engine.measure.linker import links_for
 from pruner_engine.measure.outcome import result_of
 from pruner_engine.measure.pipeline import Pipeline
 from pruner_engine.measure.probe import Probe
@@ -27,7 +28,7 @@ from pruner_engine.measure.yardsticks import Settled, Yardsticks
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.targets.cpu import granted_cpus, physical_cores
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
-from pruner_engine.targets.target import is_of_this_architecture, target_json
+from pruner_engine.targets.target import target_json
 from pruner_engine.tasks.task import TuningTask
 
 
@@ -79,7 +80,7 @@ class Measurer:
             self._pipeline = Pipeline(
                 self._setup(cores),
                 target_json(target),
-                suffix=".so" if fleet is None and is_of_this_architecture(target) else ".tar",
+                suffix=".so" if links_for(target) else ".tar",
                 slots=slots,
                 overlap=cores.overlap,
                 start=start,

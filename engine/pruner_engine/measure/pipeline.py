@@ -39,7 +39,7 @@ class Pipeline:
     Args:
         setup: for the zygote.
         target: JSON of the TVM target.
-        suffix: of the libraries: ".so" for this machine, ".tar" for one that links by itself.
+        suffix: of the libraries: ".so", or ".tar" for a board that links by itself.
         slots: runs at a time; may be changed between batches.
         overlap: whether builds may go on beside runs.
         start: how the measurement processes come to be: forked from a zygote, or each started afresh.

@@ -134,7 +134,7 @@ class Board:
         return self._session.device(kind, 0)
 
     def load(self, job: Run) -> Any:
-        """Send the library and link it there."""
+        """Send the library, which the board links first where there was no linker for it."""
         # the pool of threads is shared by what runs there; mode 1: the big cores, which are all on most machines
         self._session.get_function("runtime.config_threadpool")(1, job.threads)
         self._session.upload(job.kernel.library)

@@ -160,9 +160,9 @@ def _obstacle(target: Target) -> str:
 
 
 def is_of_this_architecture(target: Target) -> bool:
-    """Whether what is compiled for the target links on this machine; a GPU's kernels are launched from here."""
+    """Whether code for the target's CPU side is of this machine's kind."""
     here = detect_host().arch
-    return target.kind.name != "llvm" or str(target.attrs.get("mtriple", here)).startswith(here)
+    return str(cpu_of(target).attrs.get("mtriple", here)).startswith(here)
 
 
 def _loads(wanted: str, here: str) -> bool:
