@@ -13,10 +13,19 @@ from tvm.target import Target
 
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
-from pruner_engine.lowering.word_products import BYTES, PAIRS, WIDE_PAIRS, byte_products_of, multiplied
+from pruner_engine.lowering.word_products import (
+    BYTES,
+    MIXED_BYTES,
+    PAIRS,
+    SHORT_BYTES,
+    SIGNED_BYTES,
+    WIDE_PAIRS,
+    byte_products_of,
+    multiplied,
+)
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.targets.target import resolve_target, runs_here
+from pruner_engine.targets.target import is_of_this_architecture, resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.words.weights import as_words, on_grid
@@ -26,7 +35,11 @@ FORMS = {
     "AVX2": (PAIRS, resolve_target('{"kind":"llvm","mcpu":"haswell","num-cores":2}')),
     "AVX-512": (WIDE_PAIRS, resolve_target('{"kind":"llvm","mcpu":"skylake-avx512","num-cores":2}')),
     "VNNI": (BYTES, resolve_target('{"kind":"llvm","mcpu":"cascadelake","num-cores":2}')),
+    "AVX-VNNI": (SHORT_BYTES, resolve_target('{"kind":"llvm","mcpu":"alderlake","num-cores":2}')),
+    "Arm": (SIGNED_BYTES, resolve_target('{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76"}')),
+    "I8MM": (MIXED_BYTES, resolve_target("graviton3")),
 }
+INSTRUCTIONS = {"AVX2": "vpmaddwd", "AVX-512": "vpmaddwd", "Arm": "sdot", "I8MM": "usdot"}  # others: vpdpbusd
 
 
 @pytest.fixture(params=FORMS)
@@ -37,10 +50,16 @@ def form(request):
 
 @pytest.fixture
 def here(form):
-    """The same, of those that this processor is."""
-    if not runs_here(form[1]):
+    """The same, of those that this processor is, and of other architectures."""
+    if is_of_this_architecture(form[1]) and not runs_here(form[1]):
         pytest.skip("this processor lacks the instruction")
     return form
+
+
+@pytest.fixture
+def instruction(form):
+    """What multiplies bytes."""
+    return INSTRUCTIONS.get(next(name for name, known in FORMS.items() if known is form), "vpdpbusd")
 
 
 def bytes_of(shape, dtype, seed=0):
@@ -48,34 +67,39 @@ def bytes_of(shape, dtype, seed=0):
     return np.random.default_rng(seed).integers(bounds.min, bounds.max + 1, shape).astype(dtype)
 
 
-REGISTERS = {4: "xmm", 8: "ymm", 16: "zmm"}
+REGISTERS = {4: r"xmm|v\d+\.4s", 8: "ymm", 16: "zmm", 2: r"v\d+\.2s"}
 
 
-def test_a_step_of_a_vector_is_one_instruction(form):
+def test_a_step_of_a_vector_is_one_instruction(form, instruction):
     multiply, target = form
-    name = "vpdpbusd" if multiply is BYTES else "vpmaddwd"
     for lanes in multiply.instructions:
         lines = tvm.compile(product_of_words(lanes, multiply), target=target).mod.inspect_source("asm").splitlines()
-        made = [line for line in lines if name in line]
-        assert made and all(REGISTERS[lanes] in line for line in made)
-        assert not any("vpmulld" in line for line in lines)
+        made = [line for line in lines if f"{instruction}\t" in line]
+        assert made and all(re.search(REGISTERS[lanes], line) for line in made)
+        assert not any(re.search(r"vpmulld|\bmul\tv", line) for line in lines)
         if multiply.adds:
-            assert not any("vpaddd" in line for line in lines), "the sum is part of the instruction"
+            assert not any(re.search(r"vpaddd|\badd\tv", line) for line in lines), "the sum is part of the instruction"
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 32])
 def test_products_are_exact_in_vectors_of_any_length(here, lanes):
     multiply, target = here
-    if multiply is BYTES:
-        left, right = bytes_of((8, 64), "uint8"), bytes_of((64, 32), "int8")
+    if multiply.bits == 8:
+        left, right = bytes_of((8, 64), "int8" if multiply.signed else "uint8"), bytes_of((64, 32), "int8")
         given = [words_of(left), as_words(right)]
     else:  # the largest numbers, of which two products go just into 32 bits
         left, right = bytes_of((8, 32), "int16"), bytes_of((32, 32), "int16")
         left[0], right[:, 0] = -32767, 32767
         given = [words_of(left), words_of(right.reshape(16, 2, 32).swapaxes(1, 2))[..., 0]]
-    result = tvm.runtime.empty((8, 32), "int32")
-    tvm.compile(product_of_words(lanes, multiply), target=target)["main"](*map(tvm.runtime.tensor, given), result)
-    assert (result.numpy() == (left.astype("int64") @ right.astype("int64")).astype("int32")).all()
+    result = result_of(product_of_words(lanes, multiply), [*given, np.empty((8, 32), "int32")], target)
+    assert (result == (left.astype("int64") @ right.astype("int64")).astype("int32")).all()
+
+
+def test_more_lanes_than_a_register_has_are_several_instructions(form, instruction):
+    multiply, target = form
+    lanes = 2 * max(multiply.instructions)
+    text = tvm.compile(product_of_words(lanes, multiply), target=target).mod.inspect_source("asm")
+    assert f"{instruction}\t" in text and not re.search(r"vpmulld|\bmul\tv", text)
 
 
 def test_processors_multiply_bytes_as_they_can(form):
@@ -171,7 +195,7 @@ def test_convolutions_of_bytes_agree_with_those_of_real_numbers(here, signed, mi
     whole, real = prepare(mod, target), prepare(mod, target, without=["integers"])
     assert any(multiply.name in text for text in kernels(whole))
     summed = any("sum_of_bytes" in text for text in kernels(whole))
-    assert summed == (bool(middle) and multiply is BYTES), "numbers of 16 bits need no middle"
+    assert summed == (bool(middle) and multiply.bits == 8), "numbers of 16 bits need no middle"
     assert not any(multiply.name in text for text in kernels(real))
     got, want = ran(whole, x, target), ran(real, x, target)
     # sums of floats are rounded, those of bytes are not: a result half way between two steps may differ by one
@@ -449,9 +473,9 @@ def test_bytes_keep_their_memory_while_they_are_read_as_words(here):
     np.testing.assert_allclose(ran(prepared, x, target), want, rtol=1e-6)
 
 
-def test_their_instructions_are_in_the_schedules(form):
+def test_their_instructions_are_in_the_schedules(form, instruction):
     """Compiled for the target, whatever runs the test; the register tile is the rule's."""
-    multiply, target = form
+    target = form[1]
     task = task_of(network(False, {"padding": (1, 1)}, 16, 32)[0], target)
     space = DesignSpace.generate(task, target)
     assert len(space.sketches) == 4, "in blocks or not, a border for each tile or before all else"
@@ -459,7 +483,7 @@ def test_their_instructions_are_in_the_schedules(form):
     for sketch in space.sketches:
         schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(1), 1)[0]))
         text = tvm.compile(schedule.mod, target=target).mod.inspect_source("asm")
-        assert ("vpdpbusd" if multiply is BYTES else "vpmaddwd") in text
+        assert f"{instruction}\t" in text
 
 
 def test_their_kernels_are_checked_with_bytes_and_to_a_step(form):
@@ -467,9 +491,9 @@ def test_their_kernels_are_checked_with_bytes_and_to_a_step(form):
     prepared = prepare(network(False, {"padding": (1, 1)}, channels=16, filters=32)[0], target)
     (task,) = (task for task in extract_tasks(prepared, target) if task.op == "conv2d")
     facts = facts_of(task.mod)
-    filters = (3, 3, 4, 32) if multiply is BYTES else (3, 3, 2, 4, 32)
+    filters = (3, 3, 4, 32) if multiply.bits == 8 else (3, 3, 2, 4, 32)
     assert [task.args[i].shape for i in facts.words] == [(2, 9, 11, 4), filters]
-    assert list(facts.words.values()) == ["uint8", "uint8" if multiply is BYTES else "int16"]
+    assert list(facts.words.values()) == ["uint8", "uint8" if multiply.bits == 8 else "int16"]
     assert re.fullmatch("conv2d_dequantize_quantize_dequantize_[0-9a-f]{6}", task.name)
     assert facts.rounds and facts.inputs == ["random", "zeros"]
 

@@ -1,10 +1,10 @@
-"""Sums of products of small numbers, several in a step of a lane: what x86 processors have instructions for.
+"""Sums of products of small numbers, several in a step of a lane: what processors have instructions for.
 
-VNNI multiplies the four bytes of a word, unsigned ones of one operand by signed ones of the other, and adds up the
-products. AVX2 and AVX-512 without VNNI do so with two numbers of 16 bits, to which bytes are widened before: they
-multiply bytes with an instruction that saturates only. AVX512-BF16 multiplies two numbers of bfloat16 and adds up
-float32. To schedules and analyzers such a kernel is a product of matrices of words, a quarter or half as deep as that
-of the numbers.
+VNNI, and I8MM of Arm, multiply the four bytes of a word, unsigned ones of one operand by signed ones of the other, and
+add up the products; other Arm processors multiply signed ones only. AVX2 and AVX-512 without VNNI do so with two
+numbers of 16 bits, to which bytes are widened before: they multiply bytes with an instruction that saturates only.
+AVX512-BF16 and BF16 of Arm multiply two numbers of bfloat16 and add up float32. To schedules and analyzers such a
+kernel is a product of matrices of words, a quarter or half as deep as that of the numbers.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ class WordProducts:
 
     Attributes:
         name: of the operator, in TVMScript too.
-        bits: of a number. Bytes are unsigned in the left word, all others are signed.
+        bits: of a number. Bytes are unsigned in the left word, unless `signed` says otherwise; all others are signed.
         instructions: LLVM's names of it by the lanes of a register.
         adds: it adds the products to a third operand.
         total: type of the sum.
         widens: its numbers are bytes that are widened before.
+        signed: its bytes are signed on both sides.
     """
 
     name: str
@@ -44,6 +45,7 @@ class WordProducts:
     adds: bool
     total: str = "int32"
     widens: bool = False
+    signed: bool = False
 
     @property
     def operator(self) -> str:
@@ -59,14 +61,25 @@ class WordProducts:
         return isinstance(value, Call) and value.op.same_as(Op.get(self.operator))
 
     def lowered(self, call: Call) -> Expr:
-        """The sum as the instruction, or written out where no register is filled."""
+        """The sum as the instruction, as several for more lanes than a register has, or written out."""
         kind = str(call.ty)
-        lanes = int(kind.partition("x")[2] or 1)
         left, right = call.args[:2]
         total = call.args[2] if len(call.args) > 2 else tirx.const(0, kind)
-        if lanes not in self.instructions:
-            return total + self._written_out(left, right, kind)
-        return self._instruction(lanes, total, left, right)
+        return self._sum(int(kind.partition("x")[2] or 1), total, left, right)
+
+    def _sum(self, lanes: int, *operands: Expr) -> Expr:
+        if lanes in self.instructions:
+            return self._instruction(lanes, *operands)
+        if lanes % 2 == 0 and lanes > max(self.instructions):
+            # variables: each half is asked for what it has of them
+            whole = [tirx.Var(name, str(operand.ty)) for name, operand in zip("trl", operands, strict=True)]
+            halves = [self._sum(lanes // 2, *(part(operand) for operand in whole)) for part in (_lower, _upper)]
+            both: Expr = tirx.vectorcombine(str(operands[0].ty), *halves)
+            for variable, operand in zip(whole, operands, strict=True):
+                both = tirx.Let(variable, operand, both)
+            return both
+        total, left, right = operands
+        return total + self.written_out(left, right)
 
     def _instruction(self, lanes: int, total: Expr, left: Expr, right: Expr) -> Expr:
         numbers = f"int{self.bits}x{_WORD_BITS // self.bits * lanes}"
@@ -74,14 +87,29 @@ class WordProducts:
         operands = [total, *operands] if self.adds else operands
         return tirx.call_llvm_pure_intrin(str(total.ty), self.instructions[lanes], *operands)
 
-    def _written_out(self, left: Expr, right: Expr, kind: str) -> Expr:
+    def written_out(self, left: Expr, right: Expr) -> Expr:
+        """The sum in plain arithmetic, for words of any number of lanes."""
+        kind = str(left.ty)
         most, half = (1 << self.bits) - 1, 1 << (self.bits - 1)
         sums = tirx.const(0, kind)
         for place in range(0, _WORD_BITS, self.bits):
             one, other = ((word >> tirx.const(place, kind)) & tirx.const(most, kind) for word in (left, right))
-            one = one if self.bits == 8 else (one ^ tirx.const(half, kind)) - tirx.const(half, kind)
+            one = one if self.bits == 8 and not self.signed else (one ^ tirx.const(half, kind)) - tirx.const(half, kind)
             sums = sums + one * ((other ^ tirx.const(half, kind)) - tirx.const(half, kind))
         return sums
+
+
+def _half(vector: Expr, take: Callable[[str, Expr], Expr]) -> Expr:
+    kind, _, lanes = str(vector.ty).partition("x")
+    return take(f"{kind}x{int(lanes) // 2}", vector)
+
+
+def _lower(vector: Expr) -> Expr:
+    return _half(vector, tirx.vectorlow)
+
+
+def _upper(vector: Expr) -> Expr:
+    return _half(vector, tirx.vectorhigh)
 
 
 class _BFloat16Products(WordProducts):
@@ -109,9 +137,10 @@ define {total} @{self._symbol(lanes)}({total} %total, {words} %left, {words} %ri
     def _instruction(self, lanes: int, total: Expr, left: Expr, right: Expr) -> Expr:
         return tirx.call_pure_extern(str(total.ty), self._symbol(lanes), total, left, right)
 
-    def _written_out(self, left: Expr, right: Expr, kind: str) -> Expr:
-        """A bfloat16 is the upper half of a float32."""
-        words = f"int32{kind.removeprefix('float32')}"
+    def written_out(self, left: Expr, right: Expr) -> Expr:
+        """The same; a bfloat16 is the upper half of a float32."""
+        words = str(left.ty)
+        kind = words.replace("int32", self.total)
         sums = tirx.const(0, kind)
         for part in (lambda word: word << tirx.const(16, words), lambda word: word & tirx.const(-(1 << 16), words)):
             one, other = (tirx.reinterpret(kind, part(word)) for word in (left, right))
@@ -123,6 +152,13 @@ BYTES = WordProducts(
     "sum_of_byte_products",
     8,
     {lanes: f"llvm.x86.avx512.vpdpbusd.{lanes * _WORD_BITS}" for lanes in (4, 8, 16)},
+    adds=True,
+)
+# of AVX-VNNI, whose processors lack AVX-512
+SHORT_BYTES = WordProducts(
+    "sum_of_short_byte_products",
+    8,
+    {lanes: name for lanes, name in BYTES.instructions.items() if lanes <= 8},
     adds=True,
 )
 _SHORT = {4: "llvm.x86.sse2.pmadd.wd", 8: "llvm.x86.avx2.pmadd.wd"}
@@ -137,21 +173,51 @@ BFLOAT16S = _BFloat16Products(
     adds=True,
     total="float32",
 )
-ALL = (BYTES, PAIRS, WIDE_PAIRS, BFLOAT16S)
+_NEON = "llvm.aarch64.neon."
+MIXED_BYTES = WordProducts(
+    "sum_of_mixed_byte_products",
+    8,
+    {lanes: f"{_NEON}usdot.v{lanes}i32.v{4 * lanes}i8" for lanes in (2, 4)},
+    adds=True,
+)
+SIGNED_BYTES = WordProducts(
+    "sum_of_signed_byte_products",
+    8,
+    {lanes: f"{_NEON}sdot.v{lanes}i32.v{4 * lanes}i8" for lanes in (2, 4)},
+    adds=True,
+    signed=True,
+)
+NEON_BFLOAT16S = _BFloat16Products(
+    "sum_of_neon_bfloat16_products",
+    16,
+    {lanes: f"{_NEON}bfdot.v{lanes}f32.v{2 * lanes}bf16" for lanes in (2, 4)},
+    adds=True,
+    total="float32",
+)
+_OF_BFLOAT16 = (BFLOAT16S, NEON_BFLOAT16S)
+ALL = (BYTES, SHORT_BYTES, PAIRS, WIDE_PAIRS, MIXED_BYTES, SIGNED_BYTES, *_OF_BFLOAT16)
 
 
 def byte_products_of(target: Target) -> WordProducts | None:
     """How the target multiplies bytes exactly; None where it has no instruction that we know."""
     if cpu_has(target, "avx512vnni", "avx512vl"):
         return BYTES
+    if cpu_has(target, "avxvnni") and not cpu_has(target, "avx512f"):
+        return SHORT_BYTES
+    if cpu_has(target, "i8mm"):
+        return MIXED_BYTES
+    if cpu_has(target, "dotprod"):
+        return SIGNED_BYTES
     if cpu_has(target, "avx512f"):
         return WIDE_PAIRS if cpu_has(target, "avx512bw") else None
     return PAIRS if cpu_has(target, "avx2") else None
 
 
-def multiplies_bfloat16(target: Target) -> bool:
-    """Whether the target has an instruction for `BFLOAT16S`."""
-    return cpu_has(target, "avx512bf16", "avx512vl")
+def bfloat16_products_of(target: Target) -> WordProducts | None:
+    """How the target multiplies bfloat16; None where it has no instruction for it."""
+    if cpu_has(target, "avx512bf16", "avx512vl"):
+        return BFLOAT16S
+    return NEON_BFLOAT16S if cpu_has(target, "neon", "bf16") else None
 
 
 def cpu_has(target: Target, *features: str) -> bool:
@@ -193,7 +259,7 @@ def numbers_of(mod: IRModule) -> Callable[[tirx.Var], str]:
 
     for function in mod.functions.values():
         tvm_ffi.structural_walk(function, (Call, take))
-    others = "bfloat16" if _hold(mod, (BFLOAT16S,)) else "uint8"
+    others = "bfloat16" if _hold(mod, _OF_BFLOAT16) else "uint8"
     return lambda tensor: "int16" if any(tensor.same_as(other) for other in widened) else others
 
 
@@ -213,10 +279,12 @@ def accumulated(mod: IRModule) -> IRModule:
         return added
 
     def importing(function: tirx.PrimFunc) -> tirx.PrimFunc:
-        if not _calls(function, (BFLOAT16S,)):
-            return function
-        code = StringImm(BFLOAT16S.code)
-        return function.with_body(tirx.AttrStmt(tirx.const(0, "int32"), "pragma_import_llvm", code, function.body))
+        for products in _OF_BFLOAT16:
+            if _calls(function, (products,)):
+                code = StringImm(products.code)
+                body = tirx.AttrStmt(tirx.const(0, "int32"), "pragma_import_llvm", code, function.body)
+                function = function.with_body(body)
+        return function
 
     merged = mapped(mod, (tirx.Add, merge))
     return IRModule({v: importing(f) for v, f in merged.functions.items()}, attrs=mod.attrs)

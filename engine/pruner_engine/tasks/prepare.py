@@ -15,7 +15,7 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target
 
-from pruner_engine.lowering.word_products import WordProducts, byte_products_of, multiplies_bfloat16
+from pruner_engine.lowering.word_products import WordProducts, bfloat16_products_of, byte_products_of
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
@@ -137,20 +137,25 @@ class _Rewrites:
     Attributes:
         on: names of those that are not left out, of `rule_names.REWRITES`.
         lanes: float32 numbers in a CPU's vector; 0 for other targets.
-        products: how bytes are multiplied; None where they are not.
+        products, halves: how bytes are multiplied, and bfloat16; None where they are not.
     """
 
     on: frozenset[str]
     lanes: int
     products: WordProducts | None
+    halves: WordProducts | None
 
     @classmethod
     def for_target(cls, target: Target, without: Collection[str]) -> _Rewrites:
         cpu = target.kind.name == "llvm"
         on = frozenset(name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus))
-        on -= set() if multiplies_bfloat16(target) else {"bfloat16s"}
         lanes = vector_bits_of(target) // 32 if cpu else 0
-        return cls(on, lanes, byte_products_of(target) if "integers" in on else None)
+        return cls(
+            on,
+            lanes,
+            byte_products_of(target) if "integers" in on else None,
+            bfloat16_products_of(target) if "bfloat16s" in on else None,
+        )
 
     def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model with all rewrites that do not ask for a layout."""
@@ -167,7 +172,7 @@ class _Rewrites:
         """The model with products of bytes and of bfloat16; itself where it has none."""
         lanes = self.lanes if "winograd" in self.on else 0
         mod = integer_products(mod, self.products, lanes) if self.products else mod
-        return bfloat16_products(mod) if "bfloat16s" in self.on else mod
+        return bfloat16_products(mod, self.halves) if self.halves else mod
 
     def moved_channels_last(self, clean: tvm.IRModule) -> tvm.IRModule | None:
         """The model with its convolutions in NHWC; None where it has none, or one that cannot move."""

@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.lowering.word_products import BFLOAT16S
+from pruner_engine.lowering.word_products import WordProducts
 from pruner_engine.tasks.rewriting import is_nhwc, operator_of, shape_of
 from pruner_engine.tasks.words import kernels
 from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, with_products, words_of
@@ -23,22 +23,26 @@ from pruner_engine.tasks.words.weights import LANES
 _PAIR = 2
 
 
-def bfloat16_products(mod: tvm.IRModule) -> tvm.IRModule:
+def bfloat16_products(mod: tvm.IRModule, products: WordProducts) -> tvm.IRModule:
     """Multiply pairs of bfloat16 in "main": matrices, and convolutions in NHWC.
+
+    Args:
+        products: how.
 
     Returns:
         The module itself where it multiplies none.
     """
-    return with_products(mod, _Rewriter(mod))
+    return with_products(mod, _Rewriter(mod, products))
 
 
 @mutator
 class _Rewriter(PyExprMutator):
     """`found` tells whether there was a product."""
 
-    def __init__(self, mod: tvm.IRModule) -> None:
+    def __init__(self, mod: tvm.IRModule, products: WordProducts) -> None:
         super().__init__(mod)
         self.found = False
+        self.products = products
 
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
@@ -54,7 +58,7 @@ class _Rewriter(PyExprMutator):
             return visited
         self.found = True
         words = words_of(self, visited.args[0], _PAIR)
-        return emit(self, words, self._factor(visited.args[1]), shape[-1], BFLOAT16S)
+        return emit(self, words, self._factor(visited.args[1]), shape[-1], self.products)
 
     def _factor(self, value: relax.Expr) -> relax.Expr:
         if isinstance(value, GenericConst):

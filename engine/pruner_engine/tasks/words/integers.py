@@ -1,10 +1,10 @@
 """Convolutions and matrix products of quantised models on bytes, where the processor multiplies them.
 
-An operand (q - z) · s of unsigned bytes q, with one scale and one zero, meets constant weights (p + m) · t of signed
-bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their product is the sum of q · p, plus m
-times the sum of q, less z times the sum of p + m, all times s · t: whole numbers until the last step. The bytes are
-read as words of four (`word_products`). Where numbers of 16 bits are multiplied, p has no middle, and the kernel widens
-q before.
+An operand (q - z) · s of bytes q, unsigned or signed as the processor has it, with one scale and one zero, meets
+constant weights (p + m) · t of signed bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their
+product is the sum of q · p, plus m times the sum of q, less z times the sum of p + m, all times s · t: whole numbers
+until the last step. The bytes are read as words of four (`word_products`). Where numbers of 16 bits are multiplied, p
+has no middle, and the kernel widens q before.
 
 Depthwise convolutions, which have no sums long enough, multiply real numbers, but read the bytes themselves.
 
@@ -76,7 +76,7 @@ class _Rewriter(PyExprMutator):
 
     def _pooled(self, call: relax.Call) -> relax.Expr:
         """The largest of real numbers is that of the largest byte."""
-        x = bytes_of(self, call.args[0])
+        x = bytes_of(self, call.args[0], self.products)
         if x is None or x.known is None or x.known[0] <= 0:
             return call
         largest = self.builder_.emit(relax.Call(call.op, [x.q], call.attrs))
@@ -109,7 +109,7 @@ class _Rewriter(PyExprMutator):
     def _depthwise(self, call: relax.Call) -> relax.Expr:
         *_, inputs, filters = shape_of(call.args[1]) or [0, 0]
         single = isinstance(call.args[1], GenericConst) and inputs == 1 and int(call.attrs.groups) == filters
-        x = bytes_of(self, call.args[0]) if single else None
+        x = bytes_of(self, call.args[0], self.products) if single else None
         if x is None or x.known is None:
             return call
         scale, zero = x.known
@@ -124,7 +124,7 @@ class _Rewriter(PyExprMutator):
 
     def _operands(self, call: relax.Call, batch: int = 0) -> tuple[Bytes, Factor] | None:
         """Both operands; None where one is made of no bytes, or the result of something else than their numbers."""
-        x = bytes_of(self, call.args[0])
+        x = bytes_of(self, call.args[0], self.products)
         wanted = "int32" if x is None or x.scale is None else "float32"
         if x is None or str(call.ty.dtype) != wanted:
             return None
@@ -157,7 +157,8 @@ class _Rewriter(PyExprMutator):
         total = emit_product(self, words, factor.words, (shape_of(original) or [0])[-1], self.products)
         if factor.middle is not None:
             depth = (shape_of(x.q) or [0])[-1]
-            sums = self.builder_.emit_te(sums_of, words, depth=depth, primfunc_name_hint="sum_of_bytes")
+            summed = partial(sums_of, depth=depth, products=self.products)
+            sums = self.builder_.emit_te(summed, words, primfunc_name_hint="sum_of_bytes")
             total = emit(relax.op.add(total, emit(relax.op.multiply(sums, factor.middle))))
         if x.zero != 0:
             zero = relax.const([x.zero], "int32") if isinstance(x.zero, int) else x.zero

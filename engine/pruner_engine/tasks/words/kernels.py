@@ -57,9 +57,12 @@ def matmul(x: te.Tensor, weights: te.Tensor, rows: int, products: WordProducts) 
 
 
 def packed(q: te.Tensor, products: WordProducts) -> te.Tensor:
-    """Bytes [..., depth, columns] less 128 as words along the depth, as `weights.as_words` lays constants out."""
+    """Bytes [..., depth, columns] as words along the depth, as `weights.as_words` lays constants out; unsigned ones
+    less 128.
+    """
     most = tirx.const((1 << products.bits) - 1, "int32")
-    return _in_words(q, WORD, products.bits, lambda byte: (byte.astype("int32") - MIDDLE) & most)
+    apart = 0 if products.signed else MIDDLE
+    return _in_words(q, WORD, products.bits, lambda byte: (byte.astype("int32") - apart) & most)
 
 
 def paired(x: te.Tensor) -> te.Tensor:
@@ -124,11 +127,13 @@ def column_sums(
     return te.compute((*extents[:batch], 1, columns), lambda *i: total(*i) + by, name="moved")
 
 
-def row_sums(x: te.Tensor, depth: int) -> te.Tensor:
-    """Sums of the first `depth` bytes of rows, [..., 1]."""
+def row_sums(x: te.Tensor, depth: int, products: WordProducts) -> te.Tensor:
+    """Sums of the first `depth` bytes of rows, which the products take on their left, [..., 1]."""
     *rows, words = (int(n) for n in x.shape)
     k = te.reduce_axis((0, words), name="k")
-    return te.compute((*rows, 1), lambda *i: te.sum(_sum_of(x(*i[:-1], k), k, depth), axis=k), name="sum_of_bytes")
+    return te.compute(
+        (*rows, 1), lambda *i: te.sum(_sum_of(x(*i[:-1], k), k, depth, products), axis=k), name="sum_of_bytes"
+    )
 
 
 def conv2d(x: te.Tensor, weights: te.Tensor, window: Window, outside: int, products: WordProducts) -> te.Tensor:
@@ -145,24 +150,25 @@ def conv2d(x: te.Tensor, weights: te.Tensor, window: Window, outside: int, produ
     )
 
 
-def window_sums(x: te.Tensor, window: Window, outside: int, depth: int) -> te.Tensor:
+def window_sums(x: te.Tensor, window: Window, outside: int, depth: int, products: WordProducts) -> te.Tensor:
     """Sums of the bytes of the first `depth` channels that a convolution reads for each pixel, [n, row, column, 1]."""
     axes, shape, read = _windows(_surrounded(x, window, outside, BYTES), window)
     return te.compute(
         (*shape, 1),
-        lambda n, i, j, _: te.sum(_sum_of(read(n, i, j), axes[-1], depth), axis=axes),
+        lambda n, i, j, _: te.sum(_sum_of(read(n, i, j), axes[-1], depth, products), axis=axes),
         name="sum_of_bytes",
     )
 
 
-def _sum_of(word: tirx.Expr, place: te.IterVar, depth: int) -> tirx.Expr:
+def _sum_of(word: tirx.Expr, place: te.IterVar, depth: int, products: WordProducts) -> tirx.Expr:
     """The sum of a word's bytes, the place-th of its row, as far as they are among the first `depth`."""
     ones = tirx.const(_EVERY_BYTE, "int32")
     if depth % WORD:
         ones = tirx.Select(
             place < depth // WORD, ones, tirx.const(_EVERY_BYTE & (1 << 8 * (depth % WORD)) - 1, "int32")
         )
-    return BYTES.of(word, ones)
+    # who widens bytes has no instruction for words of four
+    return BYTES.written_out(word, ones) if products.widens else products.of(word, ones)
 
 
 def depthwise(x: te.Tensor, filters: te.Tensor, zero: te.Tensor, window: Window) -> te.Tensor:
@@ -238,7 +244,7 @@ def _operand(
     if inside is None and not widens:
         return x
     every = 0 if products is None else _EVEN_BYTES & _EVERY_BYTE if widens else _EVERY_BYTE
-    beyond = tirx.const(_signed(outside * every), x.dtype)
+    beyond = tirx.const(_signed(outside % (1 << BYTE) * every), x.dtype)
 
     def element(*i: tirx.Var) -> tirx.Expr:
         *at, word = i[: len(extents)] + i[-1:]

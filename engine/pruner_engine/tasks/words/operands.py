@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
 from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
@@ -24,8 +25,8 @@ class Bytes:
     """An operand (q - zero) · scale.
 
     Attributes:
-        q: unsigned bytes, of the operand's shape.
-        zero: a byte, or an expression of int32 without axes.
+        q: bytes of the sign that products take on their left, of the operand's shape.
+        zero: such a byte, or an expression of int32 without axes.
         scale: of float32, without axes; None where the operand is the whole number q - zero.
     """
 
@@ -58,8 +59,9 @@ class Factor:
     scale: relax.Expr | None
 
 
-def bytes_of(rewriter: PyExprMutator, value: relax.Expr) -> Bytes | None:
+def bytes_of(rewriter: PyExprMutator, value: relax.Expr, products: WordProducts) -> Bytes | None:
     """The bytes behind an operand, which some moves of data may have followed; None where it is made of none."""
+    kind, other, apart = ("int8", "uint8", -MIDDLE) if products.signed else ("uint8", "int8", MIDDLE)
     node, moves = bound(rewriter, value), []
     while operator_of(node) in _MOVES:
         moves.append(node)
@@ -79,11 +81,12 @@ def bytes_of(rewriter: PyExprMutator, value: relax.Expr) -> Bytes | None:
     elif scale is not None or zero != 0:
         return None
     emit = rewriter.builder_.emit
-    if zero is not None and str(value.ty.dtype) == "int8":
+    if zero is not None and str(value.ty.dtype) == other:
         wide = emit(relax.op.astype(value, "int32"))
-        moved = emit(relax.op.add(wide, relax.const(MIDDLE, "int32")))
-        value, zero = emit(relax.op.astype(moved, "uint8")), _more(rewriter, zero, MIDDLE)
-    if zero is None or str(value.ty.dtype) != "uint8" or (isinstance(zero, int) and zero not in range(256)):
+        moved = emit(relax.op.add(wide, relax.const(apart, "int32")))
+        value, zero = emit(relax.op.astype(moved, kind)), _more(rewriter, zero, apart)
+    bounds = np.iinfo(kind)
+    if zero is None or str(value.ty.dtype) != kind or (isinstance(zero, int) and not bounds.min <= zero <= bounds.max):
         return None
     for move in reversed(moves):
         value = emit(relax.Call(move.op, [value, *move.args[1:]], move.attrs))
@@ -115,17 +118,18 @@ def computed_factor(rewriter: PyExprMutator, value: relax.Expr, products: WordPr
     depth = math.prod(extents[batch:])
     if depth > _DEEPEST:
         return None
-    found = bytes_of(rewriter, value)
+    found = bytes_of(rewriter, value, products)
     if found is None or (products.widens and found.scale is not None):
         return None
     emit = rewriter.builder_.emit
     emit_te = rewriter.builder_.emit_te
     words = emit_te(partial(kernels.packed, products=products), found.q, primfunc_name_hint="pack_bytes")
+    apart = 0 if products.signed else MIDDLE  # of p and the bytes
     middle: relax.Expr | None = None
     if not isinstance(found.zero, int):
-        middle = emit(relax.op.subtract(relax.const(MIDDLE, "int32"), found.zero))
-    elif found.zero != MIDDLE:
-        middle = relax.const([MIDDLE - found.zero], "int32")
+        middle = emit(relax.op.subtract(relax.const(apart, "int32"), found.zero))
+    elif found.zero != apart:
+        middle = relax.const([apart - found.zero], "int32")
     more = None if middle is None else emit(relax.op.multiply(middle, relax.const(depth, "int32")))
     total = partial(kernels.column_sums, products=products, batch=batch, columns=columns)
     sums = emit_te(total, words, more, primfunc_name_hint="sum_of_bytes")
