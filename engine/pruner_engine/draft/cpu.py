@@ -19,10 +19,12 @@ from pruner_engine.draft.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.draft.postproc import ScheduledBlock, lanes_of, postprocessed
 from pruner_engine.draft.tiles import Tiles
+from pruner_engine.lowering.elements import BESIDES
 from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
 _REORDER = 400.0  # operations that a core keeps in flight
+_WORDS_OF_REGISTER = 4  # of an Arm processor
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 
 
@@ -126,6 +128,7 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     inserted, shuffled = _put_together(block, core)
     # a shuffle takes a unit that multiplies, or the way of its result
     arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic + shuffled * core.insert
+    arithmetic = arithmetic + _filled(block, step, core) * core.arithmetic
     cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
     cycles = maximum(cycles, inserted * core.insert)
     overhead: Value = core.spatial_loop
@@ -241,6 +244,27 @@ def _put_together(block: ScheduledBlock, core: Core) -> tuple[Value, Value]:
             inserted = inserted + where(whole > 0, 0, lanes * touch.times)
             shuffled = shuffled + where(_neighbours(touch, block), 0, registers * whole * touch.times)
     return where(block.vector > 1, inserted, 0), shuffled
+
+
+def _filled(block: ScheduledBlock, step: _Step, core: Core) -> Value:
+    """Registers that the unit which multiplies fills with single numbers in a step, where its instructions ask for it.
+
+    Those of the steps of an unrolled loop are lanes of one load, if there are registers to keep that (`elements`).
+    """
+    kind = max(store.filled for store in block.source.stores)
+    inner = block.around[-1] if block.around else None
+    filled: Value = 0
+    for touch in block.touches if kind and block.accumulates else ():
+        if not touch.read or touch.written:
+            continue
+        numbers = product(loop.extent for loop in block.tail if touch.moves_with(loop))
+        single = where(_whole_loads(touch, block) > 0, 0, numbers * touch.times)
+        if kind == 1 and inner is not None and inner.kind == "unrolled" and not data_parallel(inner):
+            together = equal(touch.stride(inner), 1) * (inner.extent > 1)
+            held = step.accumulators + numbers * ceil_div(inner.extent, _WORDS_OF_REGISTER) + BESIDES
+            single = where(together * (held <= core.registers), 0, single)
+        filled = filled + single
+    return filled
 
 
 def _whole_loads(touch: Touch, block: ScheduledBlock) -> Value:

@@ -70,6 +70,8 @@ class Store:
         between: results of an instruction that another one adds, each in a register.
         converted: bytes of the widest type that a value is converted to on the way.
         halved: how often a value is converted to a type of `HALVES` on the way.
+        filled: 1 where the unit that multiplies has to fill a register with a number first, unless that is one of
+            several that are read at once (`lowering/elements.py`); 2 where it has to in any case; else 0.
     """
 
     write: Access
@@ -82,6 +84,7 @@ class Store:
     between: int = 0
     converted: int = 0
     halved: int = 0
+    filled: int = 0
 
 
 @dataclass(eq=False)

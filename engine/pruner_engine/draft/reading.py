@@ -23,7 +23,7 @@ from pruner_engine.draft.nest import (
     attach,
     bytes_of,
 )
-from pruner_engine.lowering.word_products import ALL, is_added_apart
+from pruner_engine.lowering.word_products import ALL, has_to_fill, is_added_apart
 from pruner_engine.tasks.task import weights_of
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
@@ -119,7 +119,7 @@ class FunctionReader:
 
     def _store(self, statement: Any, reduction: bool) -> Store:
         counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0}
-        counts |= {"converted": 0, "halved": 0}
+        counts |= {"converted": 0, "halved": 0, "filled": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
         write = Access(self._buffer(statement.buffer), self._indices(statement.indices))
@@ -146,6 +146,7 @@ class FunctionReader:
         if kind and len(reads) > before:
             counts[kind] += 1
             counts["between"] += is_added_apart(value)
+            counts["filled"] = max(counts["filled"], has_to_fill(value))
 
     def _indices(self, indices: Any) -> tuple[Index, ...]:
         return tuple(self._index(i) for i in indices)

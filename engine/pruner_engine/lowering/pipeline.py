@@ -18,12 +18,13 @@ from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 from pruner_engine.lowering.async_copies import with_asynchronous_copies
+from pruner_engine.lowering.elements import by_element
 from pruner_engine.lowering.gathers import in_whole_loads
 from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.parted_loops import in_parted_loops
 from pruner_engine.lowering.register_tiles import in_registers
 from pruner_engine.lowering.tile_products import in_tiles
-from pruner_engine.lowering.word_products import accumulated, holds_word_products
+from pruner_engine.lowering.word_products import accumulated, cpu_has, holds_word_products
 
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
@@ -43,7 +44,10 @@ def _pipeline() -> tuple[Any, Any, Any]:
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled
             lowered = accumulated(stock(mod)) if holds_word_products(mod) else stock(mod)
-            return in_whole_loads(in_registers(lowered)) if _is_for_cpus(lowered) else lowered
+            if not _is_for_cpus(lowered):
+                return lowered
+            lowered = in_whole_loads(in_registers(lowered))
+            return by_element(lowered) if _is_for_arm(lowered) else lowered
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
             lowered = stock(IRModule(dynamic, attrs=mod.attrs))
@@ -61,6 +65,10 @@ def _pipeline() -> tuple[Any, Any, Any]:
 def _is_for_cpus(lowered: IRModule) -> bool:
     """Whether no kernel is another device's, in whose memory the buffers outside of it lie."""
     return all(function.attrs["target"].kind.name == "llvm" for function in lowered.functions.values())
+
+
+def _is_for_arm(lowered: IRModule) -> bool:
+    return all(cpu_has(function.attrs["target"], "neon") for function in lowered.functions.values())
 
 
 def _is_dynamic(function: PrimFunc) -> bool:

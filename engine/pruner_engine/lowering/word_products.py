@@ -37,6 +37,8 @@ class WordProducts:
         total: type of the sum.
         widens: its numbers are bytes that are widened before.
         signed: its bytes are signed on both sides.
+        fills: a number that vectors are multiplied by has to fill a register first, which takes a unit that multiplies.
+        by_lane: unless it is one lane of a register (`elements`).
     """
 
     name: str
@@ -46,6 +48,8 @@ class WordProducts:
     total: str = "int32"
     widens: bool = False
     signed: bool = False
+    fills: bool = False
+    by_lane: bool = False
 
     @property
     def operator(self) -> str:
@@ -83,7 +87,9 @@ class WordProducts:
 
     def _instruction(self, lanes: int, total: Expr, left: Expr, right: Expr) -> Expr:
         numbers = f"int{self.bits}x{_WORD_BITS // self.bits * lanes}"
-        operands = [tirx.reinterpret(numbers, word) for word in (left, right)]
+        # Arm's instructions take one lane of the last operand, and a number of the left one fills vectors
+        words = (right, left) if self.signed else (left, right)
+        operands = [tirx.reinterpret(numbers, word) for word in words]
         operands = [total, *operands] if self.adds else operands
         return tirx.call_llvm_pure_intrin(str(total.ty), self.instructions[lanes], *operands)
 
@@ -179,6 +185,8 @@ MIXED_BYTES = WordProducts(
     8,
     {lanes: f"{_NEON}usdot.v{lanes}i32.v{4 * lanes}i8" for lanes in (2, 4)},
     adds=True,
+    fills=True,
+    by_lane=True,
 )
 SIGNED_BYTES = WordProducts(
     "sum_of_signed_byte_products",
@@ -186,6 +194,8 @@ SIGNED_BYTES = WordProducts(
     {lanes: f"{_NEON}sdot.v{lanes}i32.v{4 * lanes}i8" for lanes in (2, 4)},
     adds=True,
     signed=True,
+    fills=True,
+    by_lane=True,
 )
 NEON_BFLOAT16S = _BFloat16Products(
     "sum_of_neon_bfloat16_products",
@@ -193,6 +203,7 @@ NEON_BFLOAT16S = _BFloat16Products(
     {lanes: f"{_NEON}bfdot.v{lanes}f32.v{2 * lanes}bf16" for lanes in (2, 4)},
     adds=True,
     total="float32",
+    fills=True,
 )
 _OF_BFLOAT16 = (BFLOAT16S, NEON_BFLOAT16S)
 ALL = (BYTES, SHORT_BYTES, PAIRS, WIDE_PAIRS, MIXED_BYTES, SIGNED_BYTES, *_OF_BFLOAT16)
@@ -242,6 +253,11 @@ def is_word_products(value: object) -> bool:
 def is_added_apart(value: object) -> bool:
     """Whether it is a sum of such products that another instruction adds to a sum."""
     return any(products.is_in(value) for products in ALL if not products.adds)
+
+
+def has_to_fill(value: object) -> int:
+    """Whether numbers fill registers for a sum of products: 1 where lanes of others will do, 2 in any case, else 0."""
+    return max((2 - products.by_lane for products in ALL if products.fills and products.is_in(value)), default=0)
 
 
 def holds_word_products(mod: IRModule) -> bool:
