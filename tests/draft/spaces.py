@@ -23,11 +23,12 @@ from schedules import task_of
 
 CPU = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
 AMX = resolve_target('{"kind":"llvm","mcpu":"sapphirerapids","num-cores":2}')
+ARM = resolve_target("graviton3")
 GPU = resolve_target("a100-40g")
 
 #: figures of a data sheet, equal in every run: a measured profile has the noise of the moment
 _XEON = load_presets()["sapphire-rapids"].profile
-DEVICES = {CPU: _XEON, AMX: _XEON, GPU: load_presets()["a100-40g"].profile}
+DEVICES = {CPU: _XEON, AMX: _XEON, ARM: load_presets()["graviton3"].profile, GPU: load_presets()["a100-40g"].profile}
 
 WORKLOADS = [
     "matmul:128,96,64",
@@ -62,6 +63,8 @@ TILES = [
     "conv2d:2,32,16,16,48,3,stride=2,pad=1,layout=NHWC,int8",
     "conv2d:1,3,32,32,32,7,stride=2,pad=3,layout=NHWC,bfloat16",
 ]
+# that Arm's instructions multiply
+WORDS = TILES[1:5]
 # none of a kernel's own lengths is that of a Tensor Core's tile
 PADDED = [
     "conv2d:1,32,14,14,64,3,layout=NHWC,float16",

@@ -10,6 +10,7 @@ import pytest
 from draft.operators import DILATED, PACKED, PAIRS_OF_BYTES
 from draft.spaces import (
     AMX,
+    ARM,
     CPU,
     EPILOGUES,
     GPU,
@@ -17,6 +18,7 @@ from draft.spaces import (
     SPLIT,
     TENSORISED,
     TILES,
+    WORDS,
     WORKLOADS,
     analyzer_of,
     rows_of_each,
@@ -32,6 +34,7 @@ FLAT = "conv2d:2,32,1,9,64,1,layout=NHWC,float16"
 COMPARED = [
     *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in (*WORKLOADS, PAIRS_OF_BYTES, *DILATED)),
     *(pytest.param(workload, AMX, id=f"amx-{workload}") for workload in TILES),
+    *(pytest.param(workload, ARM, id=f"arm-{workload}") for workload in WORDS),
     *(
         pytest.param(workload, GPU, id=f"gpu-{workload}")
         for workload in (*WORKLOADS, *TENSORISED, *SPLIT, *LARGE, *EPILOGUES, FLAT)

@@ -18,12 +18,14 @@ from tvm.tirx import For, ForKind
 from draft.operators import PAIRS_OF_BYTES
 from draft.spaces import (
     AMX,
+    ARM,
     CPU,
     GPU,
     LARGE,
     SPLIT,
     TENSORISED,
     TILES,
+    WORDS,
     WORKLOADS,
     analyzer_of,
     blocks,
@@ -134,7 +136,12 @@ def named(told: Told, block: SBlock) -> tuple[Block, dict[str, float]] | None:
 
 
 @pytest.mark.parametrize(
-    ("workload", "target"), [*((name, CPU) for name in (*WORKLOADS, PAIRS_OF_BYTES)), *((name, AMX) for name in TILES)]
+    ("workload", "target"),
+    [
+        *((name, CPU) for name in (*WORKLOADS, PAIRS_OF_BYTES)),
+        *((name, AMX) for name in TILES),
+        *((name, ARM) for name in WORDS),
+    ],
 )
 def test_loops_are_parallel_vectorised_and_unrolled_as_told(workload, target):
     seen = 0
