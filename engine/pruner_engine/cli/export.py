@@ -77,9 +77,10 @@ def export(
         return
     coverage, place = answer.summary["coverage"], answer.summary["place"]
     click.echo(f"written to {answer.out}")
-    time = "time, as estimated" if coverage["estimated"] else "time"
+    time = "estimated time" if coverage["estimated"] else "time"
     for state, part in coverage["summary"].items():
-        click.echo(f"{state}: {part['functions']} functions, {percent(part['share'])} of the {time}")
+        share = "" if part["share"] is None else f", {percent(part['share'])} of the {time}"
+        click.echo(f"{state}: {part['functions']} functions{share}")
     if place["where"] == "nowhere":
         click.echo("outputs not checked, latency not measured: nothing here runs the library")
     elif place["where"] == "boards":
@@ -90,7 +91,8 @@ def export(
         told = ", ".join(filter(None, (error, check["message"])))
         click.echo(f"outputs {verb} {called(check['against'])}: {told}")
     for name, timing in answer.summary["latency"].items():
-        told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
-        click.echo(f"{called(name)}: {told} ({timing['threads']} threads)")
+        threads = f" ({timing['threads']} threads)"
+        told = timing["note"] if timing["seconds"] is None else latency(timing["seconds"]) + threads
+        click.echo(f"{called(name)}: {told}")
     if slower := exported(answer.summary):
         click.echo(told_slower(slower))

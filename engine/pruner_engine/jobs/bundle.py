@@ -32,7 +32,7 @@ from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
-_ON_THE_DEVICE = "Run it there with `python run.py --bench`, or export with --rpc and --key where a board is lent."
+_ON_THE_DEVICE = "Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board."
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def place_for(target: tvm.target.Target, settings: SearchSettings, *, boards_onl
     Raises:
         UserError: there are none though they were asked for.
     """
-    why_not, unreached = obstacle(target), ""
+    why_not = obstacle(target)
     if settings.tracker is not None and device_kind(target) == "cpu":
         fleet = Fleet(*settings.tracker, settings.rpc_key)
         try:
@@ -39,9 +39,7 @@ def place_for(target: tvm.target.Target, settings: SearchSettings, *, boards_onl
         except UserError as error:
             if boards_only:
                 raise
-            unreached = str(error)
+            why_not = why_not and error.message  # what to do about this comes first
     elif boards_only:
         raise UserError("Boards run no models for GPUs.", "Leave --rpc out.")
-    if not why_not:
-        return Place(device_of(target).name)
-    return Place("", why_not=f"{why_not} {unreached}".strip())
+    return Place("", why_not=why_not) if why_not else Place(device_of(target).name)
