@@ -62,4 +62,4 @@ def limit_of(folder: Path, untuned_s: float) -> float:
     """Seconds that a session with a library may take."""
     sent = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
     inferences_s = _INFERENCES * untuned_s if untuned_s else _UNKNOWN_S
-    return _LEAST_S + inferences_s + sent / _BYTES_A_SECOND
+    return float(round(_LEAST_S + inferences_s + sent / _BYTES_A_SECOND))

@@ -57,7 +57,7 @@ def _read_me(metadata: Mapping[str, Any]) -> str:
             "The C++ program needs libtvm_ffi.so, libtvm_runtime.so and libtvm_runtime_extra.so of these packages in\n"
             "a folder runtime/ beside this file.\n"
         )
-    if metadata["place"]["where"] == "nowhere":
+    if metadata.get("place", {}).get("why_not"):
         told += "\nIt has not been run yet: what it computes was not checked, how long it takes was not measured.\n"
     return told
 

@@ -43,7 +43,7 @@ class Script:
     Args:
         script: one of `FILES` and its arguments, to which files of inputs and outputs are added.
         request: one line of text for its standard input.
-        limit_s: after so many seconds it is waited for no more.
+        limit_s: seconds after which it is waited for no more; a quarter of an hour if not given.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class Script:
         model: LoadedModel,
         inputs: Sequence[np.ndarray],
         threads: int,
-        limit_s: float = _TIMEOUT_S,
+        limit_s: float | None = None,
     ) -> None:
-        self._limit_s = limit_s
+        self._limit_s = limit_s or _TIMEOUT_S
         name, *arguments = script
         # unbound, as measurements and bundles run
         env = {
@@ -148,4 +148,4 @@ class Script:
         while not is_over():
             look()
             if time.monotonic() > deadline:
-                raise UserError(f"It did not finish within {self._limit_s:.0f} s.")
+                raise UserError(f"It did not finish within {self._limit_s:g} s.")

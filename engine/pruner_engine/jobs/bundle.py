@@ -99,7 +99,7 @@ def export(command: Export, job: JobContext) -> None:
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
         summary["on_device"] = _is_on_device(found, place, settings)
         if summary["on_device"]:
-            _keep(project, run, summary)
+            _keep(project, run, summary, OWN if place.where == "boards" else summary["latency"])
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
         for notice in _left_out(found.tuned):
@@ -172,12 +172,12 @@ def tuned_of(path: Path, on_phase: Callable[[str], None], run_id: int | None = N
         yield _found(project, run_id, lambda name, detail: on_phase(f"{name} {detail}")).tuned
 
 
-def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:
-    """What an export timed is a baseline of the model on this device; of a library, the calmest minute counts."""
+def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any], names: Collection[str]) -> None:
+    """What an export timed is a baseline of the model on its device; of a library, the calmest minute counts."""
     dtype = settings_from(run["settings"]).dtype
     known = {row["name"]: row["seconds"] for row in project.work.baselines(run["model_id"], run["target_id"], dtype)}
     for name, timing in summary["latency"].items():
-        if summary["place"]["where"] == "boards" and name not in OWN:
+        if name not in names:
             continue
         before, now = known.get(name), timing["seconds"]
         if name != "tuned" and before is not None and (now is None or now >= before):
