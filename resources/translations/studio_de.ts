@@ -5393,6 +5393,10 @@
         <translation>Die Bibliothek {0} lief auf keinem Board von {1}. {2}</translation>
     </message>
     <message>
+        <source>The session ended there: its processor lacks an instruction of the library, or the board was restarted.</source>
+        <translation>Die Sitzung endete dort: Dem Prozessor fehlt ein Befehl der Bibliothek, oder das Board wurde neu gestartet.</translation>
+    </message>
+    <message>
         <source>See with `pruner boards` that one answers, and try again.</source>
         <translation>Sehen Sie mit `pruner boards` nach, ob eines antwortet, und versuchen Sie es noch einmal.</translation>
     </message>

@@ -24,6 +24,8 @@ _INFERENCES = 20  # that a slow library makes at most
 _BYTES_A_SECOND = 1 << 20  # over a poor network
 _UNKNOWN_S = 900.0
 _ENDING_S = 30.0
+_SIGNS = ("kShutdown", "Connection reset", "Broken pipe")  # in what TVM says of a session that is over
+_ENDED = "The session ended there: its processor lacks an instruction of the library, or the board was restarted."
 
 
 def time_on_board(
@@ -51,8 +53,9 @@ def time_on_board(
         with Script(command, json.dumps(request), model, inputs, threads, patience) as script:
             report, outputs = script.outcome()
     except UserError as error:
+        why = _ENDED if any(sign in error.message for sign in _SIGNS) else error.message
         raise UserError(
-            f"The {name} library did not run on a board of {fleet.key}. {error}",
+            f"The {name} library did not run on a board of {fleet.key}. {why}",
             "See with `pruner boards` that one answers, and try again.",
         ) from error
     return Timing(name, tuple(report["repeats"]), report["threads"], f"tvm {tvm.__version__}", outputs)
