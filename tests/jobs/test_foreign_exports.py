@@ -15,13 +15,15 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs import bundle, tune
 from pruner_engine.jobs.bundle import compare_libraries
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.places import place_for
 from pruner_engine.measure.rpc import boards_of
 from pruner_engine.protocol import Export, Exported, Notice, Tune
 from pruner_engine.search.control import Control
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.cpu import detect_host
-from pruner_engine.targets.target import host_target, target_json
+from pruner_engine.targets.target import host_target, resolve_target, target_json
 
 HOST, TARGET = detect_host(), target_json(host_target())
 pytestmark = pytest.mark.skipif(not HOST.features, reason="the system does not tell what this processor lacks")
@@ -110,3 +112,11 @@ def test_a_comparison_takes_the_boards_or_says_why_not(project, fleet, tmp_path)
     with pytest.raises(UserError, match="No tracker answers"):
         compare_libraries(lonely, **options)
     assert compare_libraries(lonely, rpc=fleet, **options)["device"] == "boards of newer"
+
+
+def test_models_for_gpus_run_on_no_boards(fleet):
+    target, settings = resolve_target('{"kind":"cuda","arch":"sm_10"}'), SearchSettings(rpc=fleet, rpc_key="newer")
+    place = place_for(target, settings)
+    assert place.where == "nowhere" and place.why_not.startswith("Kernels for sm_10 cannot run")
+    with pytest.raises(UserError, match="Boards run no models for GPUs"):
+        place_for(target, settings, boards_only=True)

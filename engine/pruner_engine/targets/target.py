@@ -217,7 +217,10 @@ def _build(config: str | dict[str, Any]) -> Target:
         raise ValueError(f'kind "{attrs["kind"]}" cannot be tuned, only llvm and cuda can')
     triple = attrs.get("mtriple") or _TRIPLES.get(detect_host().arch, "")
     if "mcpu" in attrs and triple and not codegen.llvm_is_valid_cpu(attrs["mcpu"], triple):
-        raise ValueError(f'LLVM knows no CPU "{attrs["mcpu"]}" for {triple}')
+        other = next((t for t in _TRIPLES.values() if codegen.llvm_is_valid_cpu(attrs["mcpu"], t)), None)
+        if "mtriple" in attrs or other is None:
+            raise ValueError(f'LLVM knows no CPU "{attrs["mcpu"]}" for {triple}')
+        attrs["mtriple"] = other  # a project's "auto" that was tuned on such a machine
     if int(attrs.get("num-cores", 1)) < 1:
         raise ValueError(f"num-cores is {attrs['num-cores']}, and a CPU has one at least")
     return _with_defaults(attrs)
