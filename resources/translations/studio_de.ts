@@ -868,8 +868,8 @@
         <translation>Ausführen und messen:</translation>
     </message>
     <message>
-        <source>Run and time it on the device, in this folder:</source>
-        <translation>Auf dem Gerät ausführen und messen, in diesem Ordner:</translation>
+        <source>Run and time it on the device, in a copy of the folder:</source>
+        <translation>Auf dem Gerät ausführen und messen, in einer Kopie des Ordners:</translation>
     </message>
     <message>
         <source>Copy the line that runs and times it</source>

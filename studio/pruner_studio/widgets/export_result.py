@@ -182,6 +182,7 @@ class ExportResult(QScrollArea):
         self.slower.show_found(slower.exported(summary))
         timings = {name: entry["seconds"] for name, entry in summary["latency"].items() if entry["seconds"]}
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
+        self.latency_bars.setVisible(bool(timings))
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
         missing = [
             f"{LIBRARIES.get(name, name)}: {said(entry['note'])}"
@@ -235,7 +236,9 @@ class ExportResult(QScrollArea):
             self.file_rows.addWidget(label(name), at, 0, Qt.AlignmentFlag.AlignTop)
             self.file_rows.addWidget(label(_ABOUT.get(name, ""), "muted", wrap=True), at, 1)
         here = is_for_here(exported["summary"])
-        self.run_where.setText(tr("Run and time it:") if here else tr("Run and time it on the device, in this folder:"))
+        self.run_where.setText(
+            tr("Run and time it:") if here else tr("Run and time it on the device, in a copy of the folder:")
+        )
         self.run_line.setText(run_line(exported["summary"], exported["out"]))
 
     def _copy_line(self) -> None:
