@@ -3973,10 +3973,6 @@
         <translation>Arbeitszeit einer Runde, in der das gelernte Modell mit dem Gemessenen trainiert wurde.</translation>
     </message>
     <message>
-        <source>All calls of the function in one inference, in the exported library.</source>
-        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek.</translation>
-    </message>
-    <message>
         <source>Σ of its calls in one inference, median of the repeats</source>
         <translation>Σ ihrer Aufrufe in einer Inferenz, Median der Wiederholungen</translation>
     </message>
@@ -3987,6 +3983,10 @@
     <message>
         <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count. Of several measurements the fastest is kept.</source>
         <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit. Von mehreren Messungen gilt die schnellste.</translation>
+    </message>
+    <message>
+        <source>All calls of the function in one inference, in the exported library; where that ran on a board or nowhere, by what tuning measured of a call.</source>
+        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek; lief sie auf einem Board oder nirgends, nach dem, was das Tuning von einem Aufruf gemessen hat.</translation>
     </message>
     <message>
         <source>Share of the time of all functions in one inference of the exported library.</source>
