@@ -756,6 +756,22 @@
         <translation>nicht optimierbar</translation>
     </message>
     <message>
+        <source>Measured on {device}.</source>
+        <translation>Gemessen auf {device}.</translation>
+    </message>
+    <message>
+        <source>Not measured. {reason}</source>
+        <translation>Nicht gemessen. {reason}</translation>
+    </message>
+    <message>
+        <source>Nothing here runs the library: compare its outputs on the device before using it.</source>
+        <translation>Hier läuft die Bibliothek nirgends: Vergleichen Sie ihre Ausgaben auf dem Gerät, bevor Sie sie einsetzen.</translation>
+    </message>
+    <message>
+        <source>Their times are those that tuning measured: the library was not profiled.</source>
+        <translation>Ihre Zeiten sind die beim Tuning gemessenen: Die Bibliothek wurde nicht Kernel für Kernel gemessen.</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>Export</translation>
     </message>
@@ -844,8 +860,16 @@
         <translation>die Ablaufpläne, für TVM</translation>
     </message>
     <message>
+        <source>not checked</source>
+        <translation>nicht geprüft</translation>
+    </message>
+    <message>
         <source>Run and time it:</source>
         <translation>Ausführen und messen:</translation>
+    </message>
+    <message>
+        <source>Run and time it on the device, in a copy of the folder:</source>
+        <translation>Auf dem Gerät ausführen und messen, in einer Kopie des Ordners:</translation>
     </message>
     <message>
         <source>Copy the line that runs and times it</source>
@@ -3949,10 +3973,6 @@
         <translation>Arbeitszeit einer Runde, in der das gelernte Modell mit dem Gemessenen trainiert wurde.</translation>
     </message>
     <message>
-        <source>All calls of the function in one inference, in the exported library.</source>
-        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek.</translation>
-    </message>
-    <message>
         <source>Σ of its calls in one inference, median of the repeats</source>
         <translation>Σ ihrer Aufrufe in einer Inferenz, Median der Wiederholungen</translation>
     </message>
@@ -3963,6 +3983,10 @@
     <message>
         <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count. Of several measurements the fastest is kept.</source>
         <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit. Von mehreren Messungen gilt die schnellste.</translation>
+    </message>
+    <message>
+        <source>All calls of the function in one inference, in the exported library; where that ran on a board or nowhere, by what tuning measured of a call.</source>
+        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek; lief sie auf einem Board oder nirgends, nach dem, was das Tuning von einem Aufruf gemessen hat.</translation>
     </message>
     <message>
         <source>Share of the time of all functions in one inference of the exported library.</source>
@@ -5365,6 +5389,26 @@
         <translation>{0} wartet auf {1}, und nichts davon dort, wo am meisten gerechnet wird: was vorher kopiert oder danach geschrieben wird, passt nicht in {2}, der {3} fasst.</translation>
     </message>
     <message>
+        <source>The {0} library did not run on a board of {1}. {2}</source>
+        <translation>Die Bibliothek {0} lief auf keinem Board von {1}. {2}</translation>
+    </message>
+    <message>
+        <source>The session ended there: its processor lacks an instruction of the library, or the board was restarted.</source>
+        <translation>Die Sitzung endete dort: Dem Prozessor fehlt ein Befehl der Bibliothek, oder das Board wurde neu gestartet.</translation>
+    </message>
+    <message>
+        <source>See with `pruner boards` that one answers, and try again.</source>
+        <translation>Sehen Sie mit `pruner boards` nach, ob eines antwortet, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Name boards that run it with --rpc and --key (`pruner serve` lends one).</source>
+        <translation>Nennen Sie mit --rpc und --key Boards, auf denen sie läuft (`pruner serve` stellt eines bereit).</translation>
+    </message>
+    <message>
+        <source>not timed: it runs here, not on the board</source>
+        <translation>nicht gemessen: läuft hier, nicht auf dem Board</translation>
+    </message>
+    <message>
         <source>Give shapes within what it was exported for.</source>
         <translation>Geben Sie Formen an, für die es exportiert wurde.</translation>
     </message>
@@ -5425,8 +5469,16 @@
         <translation>{0} seiner Ablaufpläne brächten Maschinencode mit und bleiben weg.</translation>
     </message>
     <message>
+        <source>The bundle was neither checked nor timed. {0}</source>
+        <translation>Das Bündel wurde weder geprüft noch gemessen. {0}</translation>
+    </message>
+    <message>
         <source>Pruner Studio writes no such schedules: ask whoever gave you this project.</source>
         <translation>Pruner Studio schreibt keine solchen Ablaufpläne: Fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
+    </message>
+    <message>
+        <source>Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board.</source>
+        <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder exportieren Sie mit --rpc und --key eines Boards.</translation>
     </message>
     <message>
         <source>{0} rows were pinned too late: the run had ended before it took them.</source>
@@ -5461,6 +5513,14 @@
         <translation>Beim Fortsetzen werden sie gemessen.</translation>
     </message>
     <message>
+        <source>Boards run no models for GPUs.</source>
+        <translation>Auf Boards laufen keine Modelle für GPUs.</translation>
+    </message>
+    <message>
+        <source>Leave --rpc out.</source>
+        <translation>Lassen Sie --rpc weg.</translation>
+    </message>
+    <message>
         <source>The records count as measured with warm caches, and exports of runs with {0} ones leave them out.</source>
         <translation>Die Messungen gelten als mit warmen Caches gemacht; Exporte von Läufen mit anderen ({0}) lassen sie aus.</translation>
     </message>
@@ -5483,6 +5543,22 @@
     <message>
         <source>Ask with --run for the model of another run.</source>
         <translation>Fragen Sie mit --run nach dem Modell eines anderen Laufs.</translation>
+    </message>
+    <message>
+        <source>No linker for {0} was found on this machine.</source>
+        <translation>Auf diesem Rechner wurde kein Linker für {0} gefunden.</translation>
+    </message>
+    <message>
+        <source>Install lld, binutils-{0}-linux-gnu, or the Python package ziglang.</source>
+        <translation>Installieren Sie lld, binutils-{0}-linux-gnu oder das Python-Paket ziglang.</translation>
+    </message>
+    <message>
+        <source>Nothing is linked here for {0}.</source>
+        <translation>Für {0} wird hier nichts gelinkt.</translation>
+    </message>
+    <message>
+        <source>Export on such a machine, from the same project file.</source>
+        <translation>Exportieren Sie auf einem solchen Rechner, aus derselben Projektdatei.</translation>
     </message>
     <message>
         <source>{0} is a folder.</source>
@@ -5575,6 +5651,26 @@
     <message>
         <source>Remove it with a program for SQLite, or ask whoever gave you this project.</source>
         <translation>Entfernen Sie es mit einem Programm für SQLite, oder fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
+    </message>
+    <message>
+        <source>Kernels for {0} cannot run: this processor has no {1}.</source>
+        <translation>Kernel für {0} können nicht laufen: Diesem Prozessor fehlt {1}.</translation>
+    </message>
+    <message>
+        <source>Kernels for {0} cannot run: {1}.</source>
+        <translation>Kernel für {0} können nicht laufen: {1}.</translation>
+    </message>
+    <message>
+        <source>the GPU here is {0}</source>
+        <translation>die GPU hier ist {0}</translation>
+    </message>
+    <message>
+        <source>no NVIDIA driver answers here</source>
+        <translation>hier antwortet kein NVIDIA-Treiber</translation>
+    </message>
+    <message>
+        <source>Kernels for {0} cannot run on this {1} processor.</source>
+        <translation>Kernel für {0} können auf diesem {1}-Prozessor nicht laufen.</translation>
     </message>
     <message>
         <source>The cost model &quot;{0}&quot; of {1} does not give features of each of {2} candidates.</source>

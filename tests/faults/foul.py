@@ -34,6 +34,18 @@ def calling(function: str, *args: int, once_in: int = 1) -> tvm.IRModule:
     )
 
 
+def calling_in_a_block(function: str, *args: int) -> tvm.IRModule:
+    """The same at each element, so that passes over whole models take it for a kernel."""
+    values = "".join(f", {value}" for value in args)
+    return _kernel(
+        "for i, j in T.grid(32, 32):\n"
+        '    with T.sblock("C"):\n'
+        '        vi, vj = T.axis.remap("SS", [i, j])\n'
+        f'        T.evaluate(T.call_extern("int32", "{function}"{values}))\n'
+        "        C[vi, vj] = A[vi, vj] + B[vi, vj]"
+    )
+
+
 def segfault(once_in: int = 1) -> tvm.IRModule:
     """Raises SIGSEGV in itself."""
     return calling("raise", 11, once_in=once_in)

@@ -60,6 +60,8 @@ def test_every_other_line_is_understood(tmp_path):
     assert (told["out"], told["run_id"], told["all_runs"]) == ("to here", 1, False)
     told = parsed(line_of(Export(project=str(project), out="o", run_id=1, all_runs=True, weights_beside=True)))
     assert told["all_runs"] and told["weights"] == "beside"
+    told = parsed(line_of(Export(project=str(project), out="o", rpc="h:9190", rpc_key="arm")))
+    assert (told["rpc"], told["rpc_key"]) == ("h:9190", "arm")
     assert parsed(line_of(ExportRecords(project=str(project), out="o", run_id=1, all_runs=True)))["all_runs"]
     for line in (
         line_of(ExportRecords(project=str(project), out="r", best=8)),

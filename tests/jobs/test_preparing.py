@@ -434,7 +434,8 @@ def test_of_a_library_the_calmest_minute_counts(tuned):
         run = project.runs.get(1)
         for seconds, calmest in ((0.5, 0.5), (1.0, 0.5), (0.25, 0.25), (None, 0.25)):
             timing = {"seconds": seconds, "repeats": [], "threads": 1, "note": ""}
-            bundle._keep(project, run, {"latency": {"library": timing, "tuned": timing}})
+            timings = {"library": timing, "tuned": timing}
+            bundle._keep(project, run, {"latency": timings}, timings)
             rows = project.work.baselines(run["model_id"], run["target_id"], "float32")
             told = {row["name"]: row["seconds"] for row in rows}
             assert (told["library"], told["tuned"]) == (calmest, seconds)

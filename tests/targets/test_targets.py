@@ -13,6 +13,7 @@ from pruner_engine.targets import Device, cpu, detect_gpus, detect_host
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import (
+    architecture_of,
     cpu_features,
     device_of,
     refuse_foreign,
@@ -109,6 +110,16 @@ def test_older_instruction_sets_run_here_and_foreign_devices_do_not():
     foreign = resolve_target("graviton3" if detect_host().arch == "x86_64" else "zen4")
     assert not runs_here(foreign)
     assert device_of(foreign).fingerprint != detect_host().fingerprint
+
+
+def test_a_processor_that_only_another_architecture_has_is_of_that():
+    """A project that was tuned as "auto" on such a machine does not say so."""
+    model, arch = ("neoverse-v1", "aarch64") if detect_host().arch == "x86_64" else ("znver4", "x86_64")
+    found = resolve_target(f'{{"kind":"llvm","mcpu":"{model}","num-cores":2}}')
+    assert architecture_of(found) == arch and not runs_here(found)
+    assert target_json(resolve_target(target_json(found))) == target_json(found)
+    with pytest.raises(UserError, match=f"LLVM knows no CPU .{model}. for riscv64"):
+        resolve_target(f'{{"kind":"llvm","mcpu":"{model}","mtriple":"riscv64-linux-gnu"}}')
 
 
 def test_kernels_of_foreign_devices_are_refused_with_what_is_missing(monkeypatch):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import click
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.options import all_runs_option, exported_run_option, json_option, plugin_option, project_argument
+from pruner_engine.cli.options import (
+    all_runs_option,
+    exported_run_option,
+    json_option,
+    key_option,
+    plugin_option,
+    project_argument,
+    refuse_lone_key,
+    rpc_option,
+)
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.cli.slower import ask_first, told_slower
@@ -29,6 +38,8 @@ from pruner_engine.units import latency, percent
     help="In the library, or in a file of their own.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask where the model is known to be slower than a library.")
+@rpc_option
+@key_option
 @plugin_option
 @json_option
 def export(
@@ -38,10 +49,13 @@ def export(
     all_runs: bool,
     weights: str,
     yes: bool,
+    rpc: str,
+    rpc_key: str,
     plugins: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
+    refuse_lone_key(rpc, rpc_key)
     with ProjectReader(project) as reader:
         foretold = expected(reader, run_id, all_runs=all_runs)
     if foretold is not None and not yes and not as_json:
@@ -52,6 +66,8 @@ def export(
         run_id=run_id,
         all_runs=all_runs,
         weights_beside=weights == "beside",
+        rpc=rpc,
+        rpc_key=rpc_key,
         plugins=list(plugins),
     )
     answer = carry_out(command, quiet=as_json)
@@ -59,17 +75,24 @@ def export(
     if as_json:
         print_json({**answer.summary, "expected_slower_than": list(foretold.than) if foretold else []})
         return
-    coverage = answer.summary["coverage"]["summary"]
+    coverage, place = answer.summary["coverage"], answer.summary["place"]
     click.echo(f"written to {answer.out}")
-    for state, part in coverage.items():
-        click.echo(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
+    time = "estimated time" if coverage["estimated"] else "time"
+    for state, part in coverage["summary"].items():
+        share = "" if part["share"] is None else f", {percent(part['share'])} of the {time}"
+        click.echo(f"{state}: {part['functions']} functions{share}")
+    if place["where"] == "nowhere":
+        click.echo("outputs not checked, latency not measured: nothing here runs the library")
+    elif place["where"] == "boards":
+        click.echo(f"run on {place['device']}")
     for check in answer.summary["checks"]:
         verb = "agree with" if check["ok"] else "differ from those of"
         error = "" if check["error"] is None else f"largest relative difference {check['error']:.1e}"
         told = ", ".join(filter(None, (error, check["message"])))
         click.echo(f"outputs {verb} {called(check['against'])}: {told}")
     for name, timing in answer.summary["latency"].items():
-        told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
-        click.echo(f"{called(name)}: {told} ({timing['threads']} threads)")
+        threads = f" ({timing['threads']} threads)"
+        told = timing["note"] if timing["seconds"] is None else latency(timing["seconds"]) + threads
+        click.echo(f"{called(name)}: {told}")
     if slower := exported(answer.summary):
         click.echo(told_slower(slower))

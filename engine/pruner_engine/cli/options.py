@@ -147,6 +147,10 @@ plugin_option = click.option(
     multiple=True,
     help="Python file that registers a strategy, cost model or schedule rule of your own; its code is run.",
 )
+rpc_option = click.option(
+    "--rpc", default="", metavar="HOST:PORT", help="Run it on a board of this tracker [default: the run's own boards]."
+)
+key_option = click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
 lists_option = click.option(
     "--workloads",
     "lists",
@@ -154,3 +158,9 @@ lists_option = click.option(
     multiple=True,
     help="File that lists models and workloads, one a line.",
 )
+
+
+def refuse_lone_key(rpc: str, key: str) -> None:
+    """Raises UsageError where boards are named without their tracker."""
+    if key and not rpc:
+        raise click.UsageError("--key says which boards of a tracker: name the tracker with --rpc.")

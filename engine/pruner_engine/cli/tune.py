@@ -16,6 +16,7 @@ from pruner_engine.cli.options import (
     json_option,
     plugin_option,
     project_argument,
+    refuse_lone_key,
     setting_option,
 )
 from pruner_engine.cli.output import print_json
@@ -104,8 +105,7 @@ def tune(
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
-    if rpc_key and not rpc:
-        raise click.UsageError("--key says which boards of a tracker: name the tracker with --rpc.")
+    refuse_lone_key(rpc, rpc_key)
     given = {
         "dtype": dtype if dtype != "float32" else None,
         "rpc": rpc or None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
-from pruner_engine.export.contents import add_contents
-from pruner_engine.export.coverage import coverage, summarise
+from pruner_engine.export.contents import add_contents, needs_of
+from pruner_engine.export.coverage import coverage, estimated, summarise
 from pruner_engine.export.library import METADATA, read_metadata, write_metadata
+from pruner_engine.export.place import Place
 from pruner_engine.export.records import write_records
 from pruner_engine.export.staging import staged
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import IN_TORCH, Turns, time_in_turns
 from pruner_engine.requirements import installed_versions
 from pruner_engine.store.slower import faster
+from pruner_engine.targets.target import device_of
 from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.quantised import rounds_to_bytes
 
@@ -38,15 +40,19 @@ def export_bundle(
     info: Mapping[str, Any],
     on_phase: Callable[[str, str], None] = lambda _name, _detail: None,
     *,
+    runs_on: Place | None = None,
     weights_beside: bool = False,
     repeats: int = 10,
 ) -> dict[str, Any]:
     """Compile, check, measure, and write the bundle in one step at the end.
 
+    Where nothing here runs the library, nothing is checked or measured.
+
     Args:
         out: folder; made, or replaced where it is an earlier bundle.
         info: kept in the metadata as `origin`: project, run, device, what the caller wants to be known.
         on_phase: told what is being done: phase (export or check) and detail.
+        runs_on: what runs the library; None for this machine.
         weights_beside: the weights are written to a file of their own, in place of the library.
         repeats: latencies of each contender.
 
@@ -65,13 +71,17 @@ def export_bundle(
         kept = [task for task in tuned.tasks if task.name not in tuned.left]
         records = write_records(tuned.database, kept, stage / "records")
 
-        on_phase("check", "compile the untuned model")
-        tuned.build(tuned.prepared, scratch)
-        left_out = () if tuned.model.kind == "pt2" else IN_TORCH
-        turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), left_out, profile=True)
-        timings = time_in_turns(tuned, {"tuned": stage, "untuned": scratch}, turns, partial(on_phase, "check"))
-        rows = coverage(applied, tuned.task_of, timings["tuned"].kernels)
-        checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model)
+        runs_on, timings = runs_on or Place(device_of(tuned.target).name), dict[str, Timing]()
+        if runs_on.where != "nowhere":
+            on_phase("check", "compile the untuned model")
+            tuned.build(tuned.prepared, scratch)
+            turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), _left_out(tuned, runs_on), profile=True)
+            folders = {"tuned": stage, "untuned": scratch}
+            timings = time_in_turns(tuned, folders, turns, partial(on_phase, "check"), runs_on.fleet)
+        profiled = timings["tuned"].kernels if timings else {}
+        kernels = profiled or estimated(applied, tuned.task_of, tuned.call_s)
+        rows = coverage(applied, tuned.task_of, kernels)
+        checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model) if timings else []
         seconds = {name: timing.seconds for name, timing in timings.items()}
         metadata |= read_metadata(stage)  # whether it runs without graphs
         metadata |= {
@@ -79,17 +89,30 @@ def export_bundle(
             "versions": {"python": platform.python_version(), **installed_versions(_PACKAGES)},
             "latency": {name: timing.as_json() for name, timing in timings.items()},
             "slower_than": list(faster(seconds)),
-            "coverage": {"summary": summarise(rows), "functions": [row.as_json() for row in rows]},
+            "coverage": {
+                "summary": summarise(rows),
+                "functions": [row.as_json() for row in rows],
+                "estimated": not profiled,
+            },
+            "place": runs_on.as_json(),
             "checks": [check.as_json() for check in checks],
             "records": records,
             "origin": dict(info),
         }
         on_phase("export", "write")
+        metadata["needs"] = needs_of(metadata)
         add_contents(stage, metadata)
         files = sorted(path for path in stage.rglob("*") if path.is_file() and path.name != METADATA)
         metadata["files"] = {str(path.relative_to(stage)): _sha256(path) for path in files}
         write_metadata(metadata, stage)
     return {**metadata, "out": str(place)}
+
+
+def _left_out(tuned: TunedModel, runs_on: Place) -> Sequence[str]:
+    """Libraries that are of no use: those that do not run the model, and where none is timed what must be compiled."""
+    if tuned.model.kind != "pt2":
+        return IN_TORCH
+    return ("torch.compile",) if runs_on.where == "boards" else ()
 
 
 def _checks(timings: Mapping[str, Timing], depth: int, model: LoadedModel) -> list[Agreement]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
+from pruner_engine.export.place import Place
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import LIBRARIES, InterruptedTurns, Turns, time_in_turns
 from pruner_engine.lowering.word_products import holds_word_products
@@ -28,12 +30,14 @@ def bench_e2e(
     tuned: TunedModel,
     turns: Turns,
     *,
+    place: Place | None = None,
     peak_flops: float = 0.0,
     on_phase: Callable[[str], None] = lambda _detail: None,
 ) -> dict[str, Any]:
     """Latency of one inference, tuned, untuned and in each library, timed in turns.
 
     Args:
+        place: where the model's own libraries are run, without others on boards; None for this machine.
         peak_flops: operations of the device in a second; 0 where not known.
         on_phase: told what is being done.
 
@@ -45,12 +49,17 @@ def bench_e2e(
         the best library's; both None where no library ran the model.
 
     Raises:
-        UserError: there is no such contender, the model does not compile, or the library does not run.
+        UserError: there is no such contender, the model does not compile, or the library does not run, or nowhere here.
     """
     known = (*OWN, *LIBRARIES)
     for name in turns.without:
         if name not in known:
             raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
+    place = place or Place(device_of(tuned.target).name)
+    if place.why_not:
+        raise UserError(place.why_not, "Name boards that run it with --rpc and --key (`pruner serve` lends one).")
+    if place.where == "boards":
+        turns = replace(turns, without=(*turns.without, *LIBRARIES))
     with tempfile.TemporaryDirectory() as scratch:
         folders = {name: Path(scratch) / name for name in OWN}
         for (name, folder), mod in zip(folders.items(), (tuned.applied(), tuned.prepared), strict=True):
@@ -59,7 +68,7 @@ def bench_e2e(
             tuned.build(mod, folder)
         stopped = False
         try:
-            timings = time_in_turns(tuned, folders, turns, on_phase)
+            timings = time_in_turns(tuned, folders, turns, on_phase, place.fleet)
         except InterruptedTurns as interrupted:
             timings, stopped = interrupted.timings, True
             if not all(timings[name].repeats for name in OWN):
@@ -67,7 +76,7 @@ def bench_e2e(
     told = {
         "model": tuned.model.name,
         "target": target_json(tuned.target),
-        "device": device_of(tuned.target).name,
+        "device": place.device,
         "threads": tuned.threads,
         "flops": tuned.flops,
         "peak_flops": peak_flops,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pruner_engine.export import files
-from pruner_engine.export.files.run import DLPACK
+from pruner_engine.export.files.run import DLPACK, NOT_IN_NUMPY
+from pruner_engine.targets.cpu import detect_host
 
 FILES = Path(files.__file__).parent
 # the extra one has what kernels call of TVM, such as sorts
@@ -23,14 +24,42 @@ _RUNTIME = {
 
 def add_contents(folder: Path, metadata: Mapping[str, Any]) -> None:
     """Fill a bundle's folder with all that does not depend on the schedules."""
-    kind = metadata["device"]["kind"]
-    for name in ("run.py", "README.txt"):
-        shutil.copy(FILES / name, folder / name)
-    for package, name in _RUNTIME[kind]:
+    shutil.copy(FILES / "run.py", folder / "run.py")
+    (folder / "README.txt").write_text(_read_me(metadata), "utf-8")
+    for package, name in _RUNTIME[metadata["device"]["kind"]] if has_runtime(metadata) else ():
         (folder / "runtime").mkdir(exist_ok=True)
         shutil.copy(_package_dir(package) / "lib" / name, folder / "runtime" / name)
     _add_cpp(folder / "cpp", metadata)
     _add_licences(folder / "LICENSES")
+
+
+def has_runtime(metadata: Mapping[str, Any]) -> bool:
+    """Whether TVM's runtime libraries come with it: here are those of this architecture only."""
+    return bool(metadata["device"]["arch"] == detect_host().arch)
+
+
+def needs_of(metadata: Mapping[str, Any]) -> list[str]:
+    """What pip has to install where the bundle is to run."""
+    versions, specs = metadata["versions"], (*metadata["inputs"], *metadata["outputs"])
+    packages = ["apache-tvm-ffi"] if has_runtime(metadata) else ["apache-tvm", "apache-tvm-ffi"]
+    small = any(spec["dtype"] in NOT_IN_NUMPY for spec in specs)
+    return ["numpy", *(f"{name}=={versions[name]}" for name in packages), *(["ml_dtypes"] if small else [])]
+
+
+def _read_me(metadata: Mapping[str, Any]) -> str:
+    """README.txt, as far as it is true of this bundle."""
+    told, arch = (FILES / "README.txt").read_text("utf-8"), metadata["device"]["arch"]
+    if not has_runtime(metadata):
+        told = "".join(line for line in told.splitlines(keepends=True) if not line.startswith("  runtime/"))
+        told += (
+            f"\nIt was compiled on another kind of machine, without the TVM runtime libraries for {arch}. There:\n\n"
+            f"  pip install {' '.join(needs_of(metadata))}\n\n"
+            "The C++ program needs libtvm_ffi.so, libtvm_runtime.so and libtvm_runtime_extra.so of these packages in\n"
+            "a folder runtime/ beside this file.\n"
+        )
+    if metadata.get("place", {}).get("why_not"):
+        told += "\nIt has not been run yet: what it computes was not checked, how long it takes was not measured.\n"
+    return told
 
 
 def _add_cpp(folder: Path, metadata: Mapping[str, Any]) -> None:

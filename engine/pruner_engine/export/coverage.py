@@ -1,17 +1,20 @@
-"""Coverage: which functions of a model run a tuned schedule, and their share of the time."""
+"""Coverage: which functions of a model run a tuned schedule, and their share of the time, measured or estimated."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import tvm
 import tvm_ffi
+from tvm import relax
 
 from pruner_engine.export.build import is_applied
 from pruner_engine.tasks.task import TuningTask
 
+_STATES = ("applied", "fallback", "not tunable")
 _PACKED = "_prepacked"  # what TVM appends to a kernel whose weights it has packed
 
 
@@ -22,16 +25,16 @@ class FunctionCoverage:
     Attributes:
         state: applied (a tuned schedule), fallback (it is a task, but has no record that beats the untuned kernel), not
             tunable (no task, such as a function of the runtime).
-        seconds: measured in the exported library, all its calls of one inference.
-        share: part of the time in all functions, 0 to 1.
+        seconds: of all its calls in one inference, measured in the exported library, or estimated; None if not known.
+        share: part of the time in all functions of which it is known, 0 to 1; None for another.
     """
 
     name: str
     task: str
     state: str
     calls: int
-    seconds: float
-    share: float
+    seconds: float | None
+    share: float | None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -45,30 +48,55 @@ def coverage(
     Args:
         applied: `prepared` after `apply_database`.
         names: task of each function, from `task_names`.
-        kernels: seconds and calls by kernel name, as the library's profile gives them.
+        kernels: seconds and calls by kernel name, as the library's profile or `estimated` gives them.
     """
     scheduled = {variable.name_hint for variable, function in applied.functions.items() if is_applied(function)}
-    total = sum(kernel["seconds"] for kernel in kernels.values()) or 1.0
+    total = sum(kernel["seconds"] or 0.0 for kernel in kernels.values()) or 1.0
     rows = []
     for kernel, measured in kernels.items():
         name = kernel.removesuffix(_PACKED)
         state = "applied" if name in scheduled else "fallback" if name in names else "not tunable"
-        seconds = float(measured["seconds"])
-        rows.append(
-            FunctionCoverage(name, names.get(name, ""), state, int(measured["calls"]), seconds, seconds / total)
-        )
-    return sorted(rows, key=lambda row: -row.seconds)
+        seconds = None if measured["seconds"] is None else float(measured["seconds"])
+        share = None if seconds is None else seconds / total
+        rows.append(FunctionCoverage(name, names.get(name, ""), state, int(measured["calls"]), seconds, share))
+    return sorted(rows, key=lambda row: -(row.seconds or 0.0))
+
+
+def estimated(
+    applied: tvm.IRModule, names: Mapping[str, str], call_s: Mapping[str, float]
+) -> dict[str, dict[str, Any]]:
+    """Seconds and calls by kernel name of a library that cannot be profiled, as the model itself has the calls.
+
+    Args:
+        applied, names: as `coverage` takes them.
+        call_s: seconds that tuning measured of one call, by task.
+    """
+    calls = Counter[str]()
+
+    def count(node: Any) -> None:
+        if isinstance(node, relax.Call):
+            for part in (node.op, *node.args[:1]):  # call_tir and its like are given the function first
+                if isinstance(part, tvm.ir.GlobalVar) and isinstance(applied[part], tvm.tirx.PrimFunc):
+                    calls[part.name_hint] += 1
+
+    for function in applied.functions.values():
+        if isinstance(function, relax.Function):
+            relax.analysis.post_order_visit(function, count)
+    known = {name: call_s.get(names.get(name, "")) for name in calls}
+    return {
+        name: {"calls": n, "seconds": None if (seconds := known[name]) is None else n * seconds}
+        for name, n in calls.items()
+    }
 
 
 def summarise(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:
-    """Count and share of the time by state."""
-    return {
-        state: {
-            "functions": sum(row.state == state for row in rows),
-            "share": sum(row.share for row in rows if row.state == state),
-        }
-        for state in ("applied", "fallback", "not tunable")
-    }
+    """Count and share of the time by state; None where that is known of none of several functions."""
+    return {state: _summed([row for row in rows if row.state == state]) for state in _STATES}
+
+
+def _summed(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:
+    shares = [row.share for row in rows if row.share is not None]
+    return {"functions": len(rows), "share": sum(shares) if shares or not rows else None}
 
 
 def task_names(prepared: tvm.IRModule, tasks: Sequence[TuningTask]) -> dict[str, str]:

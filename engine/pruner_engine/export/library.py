@@ -13,8 +13,8 @@ from tvm import relax
 
 from pruner_engine.lowering.tile_registers import SYMBOL
 from pruner_engine.measure.linker import Linker
-from pruner_engine.targets.cpu import X86_FEATURES
-from pruner_engine.targets.target import cpu_features, target_json
+from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES
+from pruner_engine.targets.target import architecture_of, cpu_features, target_json
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
@@ -50,7 +50,8 @@ def write_library(
     executable.export_library(str(folder.resolve() / LIBRARY), fcompile=Linker(target))
     # LLVM never uses matrix units unasked
     unused = () if _names(folder / LIBRARY, SYMBOL) else ("amx",)
-    features = [] if gpu else [f for f in X86_FEATURES if f in cpu_features(target) and not f.startswith(unused)]
+    known = (*X86_FEATURES, *ARM_FEATURES)
+    features = [] if gpu else [f for f in known if f in cpu_features(target) and not f.startswith(unused)]
     metadata = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -58,7 +59,7 @@ def write_library(
         "inputs": [spec.as_json() for spec in model.inputs],
         "outputs": [spec.as_json() for spec in model.outputs],
         "target": json.loads(target_json(target)),
-        "device": {"kind": "cuda" if gpu else "cpu", "features": features},
+        "device": {"kind": "cuda" if gpu else "cpu", "arch": architecture_of(target), "features": features},
         "threads": threads,
         **({"weights": dict(weights)} if weights else {}),
         **({"graphs": False} if gpu and _names(folder / LIBRARY, _ALLOCATION) else {}),

@@ -19,6 +19,7 @@ import numpy as np
 from pruner_engine.errors import UserError
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
+from pruner_engine.processes.child import environment
 from pruner_engine.processes.lifetime import die_with_parent
 from pruner_engine.processes.waiting import is_readable
 
@@ -42,14 +43,27 @@ class Script:
     Args:
         script: one of `FILES` and its arguments, to which files of inputs and outputs are added.
         request: one line of text for its standard input.
+        limit_s: seconds after which it is waited for no more; a quarter of an hour if not given.
     """
 
     def __init__(
-        self, script: Sequence[str], request: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int
+        self,
+        script: Sequence[str],
+        request: str,
+        model: LoadedModel,
+        inputs: Sequence[np.ndarray],
+        threads: int,
+        limit_s: float | None = None,
     ) -> None:
+        self._limit_s = limit_s or _TIMEOUT_S
         name, *arguments = script
         # unbound, as measurements and bundles run
-        env = {"TVM_BIND_THREADS": "0", **os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
+        env = {
+            "TVM_BIND_THREADS": "0",
+            **environment(),
+            "TVM_NUM_THREADS": str(threads),
+            "OMP_NUM_THREADS": str(threads),
+        }
         self._outputs = [spec.as_json() for spec in model.outputs]
         with contextlib.ExitStack() as ends:
             self._scratch = Path(ends.enter_context(tempfile.TemporaryDirectory()))
@@ -130,8 +144,8 @@ class Script:
             self._process.stdin.write(text.encode())
 
     def _wait(self, is_over: Callable[[], bool], look: Look) -> None:
-        deadline = time.monotonic() + _TIMEOUT_S
+        deadline = time.monotonic() + self._limit_s
         while not is_over():
             look()
             if time.monotonic() > deadline:
-                raise UserError(f"It did not finish within {_TIMEOUT_S} s.")
+                raise UserError(f"It did not finish within {self._limit_s:g} s.")

@@ -72,6 +72,13 @@ class TunedModel:
         """Seconds of one inference in the untuned kernels, as far as they are known."""
         return sum(task.weight * self.untuned.get(task.hash, 0.0) for task in self.tasks)
 
+    @property
+    def call_s(self) -> dict[str, float]:
+        """Seconds of one call, by task, as far as tuning measured them: of its best schedule, or untuned."""
+        best = {task.name: self._best_s(task) for task in self.tasks if task.name not in self.left}
+        known = {task.name: best.get(task.name) or self.untuned.get(task.hash) for task in self.tasks}
+        return {name: seconds for name, seconds in known.items() if seconds}
+
     def applied(self) -> tvm.IRModule:
         """`prepared` with the best schedules in it, made anew by each call."""
         leave = [function for function, task in self.task_of.items() if task in self.left]
@@ -95,7 +102,9 @@ class TunedModel:
         return write_library(library, self.model, self.target, self.threads, folder, write_weights(weights, folder))
 
     def _is_slower(self, task: TuningTask) -> bool:
+        best = self._best_s(task)
+        return best is not None and task.hash in self.untuned and best > self.untuned[task.hash]
+
+    def _best_s(self, task: TuningTask) -> float | None:
         best = self.database.get_top_k(self.database.commit_workload(task.mod), 1)
-        if not best or task.hash not in self.untuned:
-            return False
-        return statistics.median(float(second) for second in best[0].run_secs) > self.untuned[task.hash]
+        return statistics.median(float(second) for second in best[0].run_secs) if best else None

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from pruner_engine.export import baselines
 from pruner_engine.export.baselines import Timing
+from pruner_engine.export.boards import time_on_board
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.library_names import called
+from pruner_engine.measure.wire import Fleet
 from pruner_engine.targets.target import device_kind
 
 IN_TORCH = ("torch", "torch.compile")
@@ -21,6 +23,7 @@ LIBRARIES: dict[str, Callable[..., Timing]] = {
 }
 _SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 _INTERRUPTED = "interrupted"
+_NOT_THERE = "not timed: it runs here, not on the board"
 
 
 class InterruptedTurns(KeyboardInterrupt):
@@ -49,7 +52,11 @@ class Turns:
 
 
 def time_in_turns(
-    tuned: TunedModel, folders: Mapping[str, Path], turns: Turns, on_phase: Callable[[str], None]
+    tuned: TunedModel,
+    folders: Mapping[str, Path],
+    turns: Turns,
+    on_phase: Callable[[str], None],
+    fleet: Fleet | None = None,
 ) -> dict[str, Timing]:
     """Latencies and outputs by contender, in rounds that take every contender in turn.
 
@@ -60,21 +67,21 @@ def time_in_turns(
     Args:
         folders: where the libraries of `results.OWN` lie, by name.
         on_phase: told whose turn it is.
+        fleet: boards that run the libraries of `results.OWN`, in place of this machine. Of the others only the outputs
+            are of use then, and kernels are not timed.
 
     Raises:
         UserError: a library of `results.OWN` does not run.
         InterruptedTurns: ^C.
     """
     inputs, device = baselines.example_inputs(tuned.model), device_kind(tuned.target)
-    once = {*turns.without, *(["untuned"] if tuned.untuned_s > _SLOW_S else [])}
-    contenders = {
-        name: partial(baselines.time_library, name, folder, profile=turns.profile and name == "tuned")
-        for name, folder in folders.items()
-    }
+    once = {*turns.without, *(["untuned"] if tuned.untuned_s > _SLOW_S else []), *(LIBRARIES if fleet else [])}
+    contenders = {name: _own(tuned, name, folder, turns, fleet) for name, folder in folders.items()}
     timings: dict[str, Timing] = {}
     with tempfile.TemporaryDirectory() as scratch:
         given = {"device": device, "folder": Path(scratch)}
-        contenders |= {n: partial(measure, **given) for n, measure in LIBRARIES.items() if n not in turns.without}
+        libraries = {n: partial(measure, **given) for n, measure in LIBRARIES.items() if n not in turns.without}
+        contenders |= libraries
         try:
             for turn in range(turns.rounds):
                 for name, measure in contenders.items():
@@ -83,8 +90,17 @@ def time_in_turns(
                     compiles = ", which compiles first" if name == "torch.compile" else ""
                     on_phase(f"round {turn + 1} of {turns.rounds}: {called(name)}{compiles}")
                     found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
+                    if fleet is not None and name in libraries and found.repeats:
+                        found = Timing(name, (), found.threads, _NOT_THERE, found.outputs)
                     timings[name] = found.joined(timings[name]) if turn else found
         except KeyboardInterrupt:
             left = {name: Timing(name, (), tuned.threads, _INTERRUPTED) for name in contenders if name not in timings}
             raise InterruptedTurns(timings | left) from None
     return timings
+
+
+def _own(tuned: TunedModel, name: str, folder: Path, turns: Turns, fleet: Fleet | None) -> Callable[..., Timing]:
+    """What runs one of our own libraries."""
+    if fleet is not None:
+        return partial(time_on_board, fleet, tuned.untuned_s, name, folder)
+    return partial(baselines.time_library, name, folder, profile=turns.profile and name == "tuned")

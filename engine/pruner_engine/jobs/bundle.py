@@ -12,21 +12,27 @@ from typing import Any
 from pruner_engine.errors import StoppedError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.compare import bench_e2e, multiplies_words
+from pruner_engine.export.place import Place
 from pruner_engine.export.staging import place_of
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.measuring import measured_on
+from pruner_engine.jobs.places import asked_boards, place_for
 from pruner_engine.jobs.stored import exported_trials, is_this_device, stored_model, stored_run, stored_tasks
 from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported, Notice, Phase
-from pruner_engine.search.settings import settings_from
+from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
+from pruner_engine.store.results import OWN
 from pruner_engine.store.tuning_database import ProjectDatabase
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+
+_ON_THE_DEVICE = "Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board."
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class _Found:
     run: dict[str, Any]
     device: dict[str, Any]
     tuned: TunedModel
+    settings: SearchSettings
 
 
 def _found(
@@ -61,7 +68,7 @@ def _found(
     tasks = extract_tasks(prepared, target)
     present = {task.hash for task in tasks}
     former = [task for task in stored if task.hash not in present]
-    return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned, former))
+    return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned, former), settings)
 
 
 def export(command: Export, job: JobContext) -> None:
@@ -85,20 +92,34 @@ def export(command: Export, job: JobContext) -> None:
             "device": found.device["device"],
             "fingerprint": found.device["fingerprint"],
         }
-        told = export_bundle(found.tuned, command.out, info, phase, weights_beside=command.weights_beside)
+        settings = asked_boards(found.settings, command.rpc, command.rpc_key)
+        place = place_for(found.tuned.target, settings, boards_only=bool(command.rpc))
+        options: dict[str, Any] = {"runs_on": place, "weights_beside": command.weights_beside}
+        told = export_bundle(found.tuned, command.out, info, phase, **options)
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
-        summary["on_device"] = is_this_device(found.device, found.tuned.target)
+        summary["on_device"] = _is_on_device(found, place, settings)
         if summary["on_device"]:
-            _keep(project, run, summary)
+            _keep(project, run, summary, OWN if place.where == "boards" else summary["latency"])
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
         for notice in _left_out(found.tuned):
             job.emit(notice)
+        if place.why_not:
+            text = f"The bundle was neither checked nor timed. {place.why_not}"
+            job.emit(Notice(level="warning", text=text, hint=_ON_THE_DEVICE))
         for check in summary["checks"]:
             if not check["ok"]:
                 text = f"The outputs are not those of {called(check['against'])}: {check['message']}."
                 job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
+
+
+def _is_on_device(found: _Found, place: Place, settings: SearchSettings) -> bool:
+    """Whether the library was timed on the device that its run was measured on."""
+    if place.where == "boards":
+        known: str = found.device["fingerprint"]
+        return measured_on(found.tuned.target, settings).fingerprint == known
+    return place.where == "here" and is_this_device(found.device, found.tuned.target)
 
 
 def _left_out(tuned: TunedModel) -> list[Notice]:
@@ -120,14 +141,27 @@ def _unused(tuned: TunedModel) -> int:
 
 
 def compare_libraries(
-    path: Path, *, rounds: int, without: Collection[str], on_phase: Callable[[str], None]
+    path: Path,
+    *,
+    rounds: int,
+    without: Collection[str],
+    on_phase: Callable[[str], None],
+    rpc: str = "",
+    rpc_key: str = "",
 ) -> dict[str, Any]:
-    """`bench_e2e` on the tuned model of a project file; `notices` are sentences about what was compared."""
-    with tuned_of(path, on_phase) as tuned:
+    """`bench_e2e` on the tuned model of a project file; `notices` are sentences about what was compared.
+
+    Args:
+        rpc, rpc_key: as `Export` takes them.
+    """
+    with Project.existing(path) as project:
+        found = _found(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
+        tuned, settings = found.tuned, asked_boards(found.settings, rpc, rpc_key)
+        place = place_for(tuned.target, settings, boards_only=bool(rpc))
         profile = profile_for(tuned.target)
         # of what matrix units compute that peak says nothing
         peak_flops = 0.0 if profile.matrix_flops and multiplies_words(tuned.tasks) else profile.peak_flops
-        told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
+        told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase, place=place)
         return {**told, "notices": [f"{notice.text} {notice.hint}" for notice in _left_out(tuned)]}
 
 
@@ -138,11 +172,13 @@ def tuned_of(path: Path, on_phase: Callable[[str], None], run_id: int | None = N
         yield _found(project, run_id, lambda name, detail: on_phase(f"{name} {detail}")).tuned
 
 
-def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:
-    """What an export timed is a baseline of the model on this device; of a library, the calmest minute counts."""
+def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any], names: Collection[str]) -> None:
+    """What an export timed is a baseline of the model on its device; of a library, the calmest minute counts."""
     dtype = settings_from(run["settings"]).dtype
     known = {row["name"]: row["seconds"] for row in project.work.baselines(run["model_id"], run["target_id"], dtype)}
     for name, timing in summary["latency"].items():
+        if name not in names:
+            continue
         before, now = known.get(name), timing["seconds"]
         if name != "tuned" and before is not None and (now is None or now >= before):
             continue

@@ -31,6 +31,7 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             flags = ["--all-runs"] if command.all_runs else []
             weights = "beside" if command.weights_beside else None
             options = {"--out": command.out, "--run": command.run_id, "--weights": weights}
+            options |= {"--rpc": command.rpc or None, "--key": command.rpc_key or None}
             return _line("export", command.project, *flags, *plugin_words(command.plugins), **options)
         case msg.ExportRecords():
             flags = ["--all-runs"] if command.all_runs else []

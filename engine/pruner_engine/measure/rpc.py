@@ -17,7 +17,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure.wire import Fleet, Run
 from pruner_engine.protocol import Sign
 
-__all__ = ["Board", "Fleet", "NoBoardError", "boards_of", "fleet_size", "sign_of_life"]
+__all__ = ["Board", "Fleet", "NoBoardError", "board_session", "boards_of", "fleet_size", "sign_of_life"]
 
 _ANSWER_S = 5.0
 _PAUSE_S = 0.5
@@ -70,8 +70,15 @@ class NoBoardError(Exception):
     """No board of the fleet was free and alive for as long as a run may wait: not the candidate's fault."""
 
 
-def _session(fleet: Fleet, timeout_s: float) -> Any:
-    """A session on the first free board that is alive; asks again with back-off."""
+def board_session(fleet: Fleet, timeout_s: float) -> Any:
+    """A session on the first free board that is alive; asks again with back-off.
+
+    Args:
+        timeout_s: after this the board ends the session itself.
+
+    Raises:
+        NoBoardError: none could be had.
+    """
     deadline, pause, reason = time.monotonic() + fleet.wait_s, _PAUSE_S, ""
     while (left := deadline - time.monotonic()) > 0:
         try:
@@ -127,7 +134,7 @@ class Board:
     """
 
     def __init__(self, fleet: Fleet, timeout_s: float) -> None:
-        self._session = _session(fleet, timeout_s)
+        self._session = board_session(fleet, timeout_s)
         self._module: Any = None
 
     def device(self, kind: str) -> Any:

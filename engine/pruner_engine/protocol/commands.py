@@ -50,6 +50,8 @@ class Export(WithPlugins, tag="export"):
         run_id: None for the newest, with `all_runs`.
         all_runs: the best schedules of all runs on that run's target, not of that run alone.
         weights_beside: the weights are written to a file of their own, in place of the library.
+        rpc, rpc_key: host:port of a tracker and which of its boards run the library; empty for those of the run, or
+            this machine.
     """
 
     project: str
@@ -57,6 +59,8 @@ class Export(WithPlugins, tag="export"):
     run_id: int | None = None
     all_runs: bool = False
     weights_beside: bool = False
+    rpc: str = ""
+    rpc_key: str = ""
 
 
 class ExportRecords(Message, tag="export-records"):

@@ -57,7 +57,7 @@ class ResultReader(ReadOnlyProject):
         if row is None:
             return None
         summary, at = row["summary"], row["at"]
-        seconds = summary["latency"]["tuned"]["seconds"]
+        seconds = summary["latency"].get("tuned", {}).get("seconds")  # none where nothing could run the library
         # an older summary does not tell where it was measured, but only what was on the run's device is a baseline too
         known = {line["seconds"] for line in self.baselines(run_id) if line["name"] == "tuned"}
         if not seconds or not summary.get("on_device", seconds in known):

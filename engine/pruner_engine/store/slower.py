@@ -32,7 +32,7 @@ class Slower:
 
 def faster(seconds: Mapping[str, float | None]) -> dict[str, float]:
     """Which of the latencies, seconds by name, are below that of "tuned", the fastest first; None: not known."""
-    tuned, known = seconds["tuned"], {name: value for name, value in seconds.items() if value}
+    tuned, known = seconds.get("tuned"), {name: value for name, value in seconds.items() if value}
     return {name: known[name] for name in sorted(known, key=known.__getitem__) if tuned and known[name] < tuned}
 
 
@@ -45,7 +45,7 @@ def exported(summary: Mapping[str, Any]) -> Slower | None:
     times: dict[str, float] = defaultdict(float)
     for row in summary["coverage"]["functions"]:
         if row["task"]:
-            times[row["task"]] += row["seconds"]
+            times[row["task"]] += row["seconds"] or 0.0
     return Slower(seconds["tuned"], True, than, _longest(times))
 
 

@@ -134,17 +134,21 @@ def runs_here(target: Target) -> bool:
 
     An older instruction set of it counts.
     """
-    return not target.attrs.get("model") and not _obstacle(target)
+    return not target.attrs.get("model") and not obstacle(target)
 
 
 def refuse_foreign(target: Target) -> None:
     """Raises UserError where no device of this machine runs kernels of the target."""
-    if obstacle := _obstacle(target):
-        raise UserError(obstacle, _ELSEWHERE)
+    if why_not := obstacle(target):
+        raise UserError(why_not, _ELSEWHERE)
 
 
-def _obstacle(target: Target) -> str:
+def obstacle(target: Target) -> str:
     """Why kernels of the target cannot run here, in a sentence; empty where they can."""
+    return _why_not_here(target)
+
+
+def _why_not_here(target: Target) -> str:
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":
         archs = [gpu.arch for gpu in detect_gpus()]
@@ -153,16 +157,20 @@ def _obstacle(target: Target) -> str:
         here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
         return f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}."
     if not is_of_this_architecture(target):
-        there = str(target.attrs["mtriple"]).partition("-")[0]
-        return f"Kernels for {there} cannot run on this {host.arch} processor."
+        return f"Kernels for {architecture_of(target)} cannot run on this {host.arch} processor."
     missing = sorted(set(cpu_features(target)) & _DECIDING - set(host.features))
     return f"Kernels for {name} cannot run: this processor has no {', '.join(missing)}." if missing else ""
 
 
 def is_of_this_architecture(target: Target) -> bool:
     """Whether code for the target's CPU side is of this machine's kind."""
-    here = detect_host().arch
-    return str(cpu_of(target).attrs.get("mtriple", here)).startswith(here)
+    return architecture_of(target) == detect_host().arch
+
+
+def architecture_of(target: Target) -> str:
+    """Architecture of the target's CPU side, as a `Device` tells it: x86_64, aarch64."""
+    named = str(cpu_of(target).attrs.get("mtriple", "")).partition("-")[0]
+    return {"": detect_host().arch, "arm64": "aarch64"}.get(named, named)
 
 
 def _loads(wanted: str, here: str) -> bool:
@@ -209,7 +217,10 @@ def _build(config: str | dict[str, Any]) -> Target:
         raise ValueError(f'kind "{attrs["kind"]}" cannot be tuned, only llvm and cuda can')
     triple = attrs.get("mtriple") or _TRIPLES.get(detect_host().arch, "")
     if "mcpu" in attrs and triple and not codegen.llvm_is_valid_cpu(attrs["mcpu"], triple):
-        raise ValueError(f'LLVM knows no CPU "{attrs["mcpu"]}" for {triple}')
+        other = next((t for t in _TRIPLES.values() if codegen.llvm_is_valid_cpu(attrs["mcpu"], t)), None)
+        if "mtriple" in attrs or other is None:
+            raise ValueError(f'LLVM knows no CPU "{attrs["mcpu"]}" for {triple}')
+        attrs["mtriple"] = other  # a project's "auto" that was tuned on such a machine
     if int(attrs.get("num-cores", 1)) < 1:
         raise ValueError(f"num-cores is {attrs['num-cores']}, and a CPU has one at least")
     return _with_defaults(attrs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -13,6 +11,15 @@ from pruner_engine import units
 from pruner_engine.store import slower
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
+from pruner_studio.models.exports import (
+    STATES,
+    is_for_here,
+    is_run,
+    run_line,
+    told_coverage,
+    told_place,
+    told_unchecked,
+)
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.runs import run_name
@@ -38,7 +45,7 @@ COVERAGE_COLUMNS = (
     Column(tr("Task"), lambda row: row["task"] or None),
     Column(
         tr("Schedule"),
-        lambda row: _STATES.get(row["state"], row["state"]),
+        lambda row: STATES.get(row["state"], row["state"]),
         tone=lambda row: _TONES.get(row["state"], ""),
     ),
     Column(tr("Calls"), lambda row: row["calls"], units.count, tip_of("figure.weight"), right=True),
@@ -70,7 +77,6 @@ _ABOUT = {
     "README.txt": tr("how to use all this"),
     "LICENSES/": tr("of TVM"),
 }
-_STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
 
 
 class ExportResult(QScrollArea):
@@ -110,7 +116,8 @@ class ExportResult(QScrollArea):
     def _run_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.run_line = label("", "mono", cut=True, name=tr("The line that runs it"))
-        row.addWidget(label(tr("Run and time it:"), "muted"))
+        self.run_where = label("", "muted")
+        row.addWidget(self.run_where)
         row.addWidget(self.run_line)
         row.addWidget(icon_button("copy", tr("Copy the line that runs and times it"), self._copy_line))
         row.addStretch(1)
@@ -175,27 +182,18 @@ class ExportResult(QScrollArea):
         self.slower.show_found(slower.exported(summary))
         timings = {name: entry["seconds"] for name, entry in summary["latency"].items() if entry["seconds"]}
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
+        self.latency_bars.setVisible(bool(timings))
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
         missing = [
             f"{LIBRARIES.get(name, name)}: {said(entry['note'])}"
             for name, entry in summary["latency"].items()
             if not entry["seconds"]
         ]
-        self.latency_note.setText("\n".join(missing))
-        self._show_checks(summary["checks"])
+        self.latency_note.setText("\n".join(filter(None, [told_place(summary), *missing])))
+        self._show_checks(summary["checks"], is_run=is_run(summary))
         self._show_files(summary["files"], exported)
         self.functions.show_rows(self._narrowed(summary["coverage"]["functions"]))
-        parts = [
-            tr("{count} {state} ({share} of the time)").format(
-                count=units.count(part["functions"]),
-                state=_STATES.get(state, state),
-                share=units.percent(part["share"]),
-            )
-            for state, part in summary["coverage"]["summary"].items()
-        ]
-        self.coverage_note.setText(
-            tr("Functions with a tuned schedule and without: {parts}.").format(parts=", ".join(parts))
-        )
+        self.coverage_note.setText(told_coverage(summary))
 
     def _narrowed(self, functions: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The functions of the tasks that the filter lets through."""
@@ -211,10 +209,13 @@ class ExportResult(QScrollArea):
         tone, tip = ("good", tip_of("figure.exported")) if name == "tuned" else ("faint", tip_of(f"figure.{name}"))
         return Bar(LIBRARIES.get(name, name), seconds, seconds / slowest, told, tone, tip)
 
-    def _show_checks(self, checks: list[dict[str, Any]]) -> None:
+    def _show_checks(self, checks: list[dict[str, Any]], *, is_run: bool = True) -> None:
         state = (tr("equal"), "good") if all(check["ok"] for check in checks) else (tr("differ"), "bad")
-        self.check_state.show_state(*state if checks else ("", "neutral"))
+        unknown = ("", "neutral") if is_run else (tr("not checked"), "warn")
+        self.check_state.show_state(*state if checks else unknown)
         clear(self.check_rows)
+        if not is_run:
+            self.check_rows.addWidget(label(told_unchecked(), "muted", wrap=True))
         for check in checks:
             told = (
                 tr("Against {name}: equal within the tolerance of {tolerance}")
@@ -234,7 +235,11 @@ class ExportResult(QScrollArea):
         for at, name in enumerate(told):
             self.file_rows.addWidget(label(name), at, 0, Qt.AlignmentFlag.AlignTop)
             self.file_rows.addWidget(label(_ABOUT.get(name, ""), "muted", wrap=True), at, 1)
-        self.run_line.setText(shlex.join(["python", str(Path(exported["out"]) / "run.py"), "--bench"]))
+        here = is_for_here(exported["summary"])
+        self.run_where.setText(
+            tr("Run and time it:") if here else tr("Run and time it on the device, in a copy of the folder:")
+        )
+        self.run_line.setText(run_line(exported["summary"], exported["out"]))
 
     def _copy_line(self) -> None:
         clipboard.copy(self.run_line.text())

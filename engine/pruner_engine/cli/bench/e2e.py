@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from pruner_engine.cli.options import OutputFile, WholeType, json_option
+from pruner_engine.cli.options import OutputFile, WholeType, json_option, key_option, refuse_lone_key, rpc_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
 from pruner_engine.errors import UserError
@@ -23,12 +23,23 @@ from pruner_engine.units import latency, percent
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
 @click.option("--html", type=OutputFile(PAGE), help="Write a report.")
+@rpc_option
+@key_option
 @json_option
-def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html: Path | None, as_json: bool) -> None:
+def e2e(
+    projects: tuple[Path, ...],
+    rounds: int,
+    without: tuple[str, ...],
+    html: Path | None,
+    rpc: str,
+    rpc_key: str,
+    as_json: bool,
+) -> None:
     """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns.
 
-    ^C ends it with what was measured until then.
+    ^C ends it with what was measured until then. What was tuned on boards is run there, without the libraries.
     """
+    refuse_lone_key(rpc, rpc_key)
     with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
@@ -39,7 +50,9 @@ def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html:
         models, failed = [], []
         for project in projects:  # one that fails must not cost the others
             try:
-                models.append(compare_libraries(project, rounds=rounds, without=without, on_phase=tell))
+                models.append(
+                    compare_libraries(project, rounds=rounds, without=without, on_phase=tell, rpc=rpc, rpc_key=rpc_key)
+                )
                 if models[-1]["stopped"]:
                     break
             except UserError as error:

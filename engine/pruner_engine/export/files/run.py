@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Run this bundle. Needs Python 3.10 or later, numpy, apache-tvm-ffi, and the TVM runtime library in runtime/; where
-metadata.json tells of bfloat16 or of a float8, ml_dtypes, too.
+"""Run this bundle. Needs Python 3.10 or later, and the packages that metadata.json lists under "needs". The libraries
+of the TVM runtime are those in runtime/ or, where there are none, of the package apache-tvm.
 
     python run.py                              one inference on random inputs, prints the outputs' shapes
     python run.py --inputs in.npz --outputs out.npz
@@ -20,6 +20,7 @@ import importlib.util
 import json
 import math
 import os
+import platform
 import statistics
 import sys
 import time
@@ -35,9 +36,12 @@ DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
 _TVM = "apache-tvm"
 _CUDART = "libcudart.so.13"
 GRAPH = "vm.builtin.cuda_graph.run_or_capture"
+NOT_IN_NUMPY = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
 # the libraries of TVM's runtime, the second of which has sorts, and a function that each brings along
 _CPU = {"libtvm_runtime.so": "runtime.TVMTensorAllocWithScope", "libtvm_runtime_extra.so": "tvm.contrib.sort.argsort"}
+# what LLVM calls a feature of an Arm processor -> what Linux calls it
+_ARM = {"neon": "asimd", "dotprod": "asimddp", "fullfp16": "asimdhp"}
 _RUNTIME = {"cpu": _CPU, "cuda": {**_CPU, "libtvm_runtime_cuda.so": "device_api.cuda"}}
 
 
@@ -54,6 +58,7 @@ class Model:
         """
         folder = Path(folder).resolve()
         self.metadata: dict[str, Any] = json.loads((folder / "metadata.json").read_text("utf-8"))
+        _refuse_architecture(self.metadata["device"].get("arch"))
         if threads is None and not os.environ.get("TVM_NUM_THREADS", "").isdecimal():
             threads = min(self.metadata["threads"], _processors())
         if threads is not None:
@@ -224,15 +229,33 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def missing_features(needed: Sequence[str]) -> list[str]:
-    """Which of LLVM's names of x86 features this processor lacks; none where the system does not tell."""
+def _architecture() -> str:
+    """Of the processor, by the name that metadata.json has for it."""
+    machine = platform.machine().lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+
+
+def _refuse_architecture(wanted: str | None) -> None:
+    """Raises SystemExit where the library is of another kind of processor: the system's loader has no words for it."""
+    here = _architecture()
+    if wanted and here and wanted != here:
+        raise SystemExit(f"This bundle is for {wanted} processors, and this one is {here}: copy it to such a machine.")
+
+
+def missing_features(needed: Sequence[str], cpuinfo: str | Path = "/proc/cpuinfo") -> list[str]:
+    """Which of LLVM's names of features this processor lacks; none where the system does not tell."""
+    arm = _architecture() == "aarch64"
     try:
-        info = Path("/proc/cpuinfo").read_text("utf-8")
+        lines = Path(cpuinfo).read_text("utf-8").splitlines()
     except OSError:
         return []
-    flags = next((line.partition(":")[2].split() for line in info.splitlines() if line.startswith("flags")), None)
+    # an emulated processor may read here of the one that emulates it, which has lines of another name
+    told = (line.partition(":")[2].split() for line in lines if line.startswith("Features" if arm else "flags"))
+    flags = next(told, None)
     if flags is None:
         return []
+    if arm:
+        return [name for name in needed if _ARM.get(name, name) not in flags]
     # Linux says avx512_vnni and sse4_2 where LLVM says avx512vnni and sse4.2
     known = {flag.replace("_", "") for flag in flags}
     return [name for name in needed if name.replace(".", "").replace("-", "") not in known]
@@ -305,7 +328,7 @@ def write_arrays(path: str | Path, specs: Sequence[dict[str, Any]], arrays: Sequ
 
 
 def _numpy_dtype(name: str) -> np.dtype:
-    if name in {"bfloat16", "float8_e4m3fn", "float8_e5m2"}:
+    if name in NOT_IN_NUMPY:
         try:
             import ml_dtypes
         except ImportError:
@@ -335,11 +358,15 @@ def _load_runtime(ffi: Any, folder: Path, kind: str, version: str | None) -> Non
     A process that loads it twice is aborted: what another bundle or `import tvm` has loaded stays, and the package's
     own comes first where it is of the bundle's version, since `import tvm` may still follow.
     """
-    folders = [folder / "runtime"]
+    folders, own = [folder / "runtime"], _installed_version()
+    exactly = f"{_TVM}=={version}" if version else _TVM
     installed = importlib.util.find_spec("tvm")
     if installed is not None and installed.submodule_search_locations:
         package = Path(installed.submodule_search_locations[0]) / "lib"
-        folders.insert(0 if _installed_version() == version else 1, package)
+        folders.insert(0 if own == version else 1, package)
+        if own != version and not folders[0].is_dir():
+            text = f"compiled with {exactly}, and {own} is installed here: if it fails, pip install {exactly}"
+            warnings.warn(text, stacklevel=3)
     if kind == "cuda":
         _load_cudart()
     for name, function in _RUNTIME[kind].items():
@@ -347,7 +374,7 @@ def _load_runtime(ffi: Any, folder: Path, kind: str, version: str | None) -> Non
             continue
         found = next((place / name for place in folders if (place / name).is_file()), None)
         if found is None:
-            raise SystemExit(f"{name} is missing: put it into {folders[0]} or pip install apache-tvm")
+            raise SystemExit(f"{name} is missing: put it into {folder / 'runtime'} or pip install {exactly}")
         try:
             ctypes.CDLL(str(found), ctypes.RTLD_GLOBAL)
         except OSError as error:
@@ -381,8 +408,9 @@ def main() -> int:
     options = _options()
     try:
         model = Model(options.bundle, options.threads)
-    except (OSError, ValueError, KeyError) as error:
-        raise SystemExit(f"{options.bundle} is not a bundle that can be loaded: {error}") from None
+    except (OSError, ValueError, KeyError, RuntimeError) as error:  # TVM raises the last
+        told = " ".join(str(error).strip().splitlines()[:1])
+        raise SystemExit(f"{options.bundle} is not a bundle that can be loaded: {told}") from None
     inputs, tensors = _inputs(model, options.inputs)
     outputs = model.fetch(model.call(tensors))
     specs = model.metadata["outputs"]
