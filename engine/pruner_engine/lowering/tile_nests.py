@@ -18,7 +18,8 @@ from tvm.target import Target
 from tvm.tirx import Add, BufferStore, FloatImm, For, IntImm, Stmt, Var
 
 from pruner_engine.lowering.steps import step_along
-from pruner_engine.lowering.word_products import BFLOAT16S, BYTES, WordProducts, cpu_has
+from pruner_engine.lowering.word_products import BFLOAT16S, BYTES, cpu_has
+from pruner_engine.lowering.word_sums import WordProducts
 
 #: annotation of a loop: which of a tile's extents it goes over
 TILE = "pruner.tile"

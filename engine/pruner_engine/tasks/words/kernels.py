@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from tvm import relax, te, tirx
 
-from pruner_engine.lowering.word_products import BYTES, WordProducts
+from pruner_engine.lowering.word_products import BYTES
+from pruner_engine.lowering.word_sums import WordProducts
 from pruner_engine.tasks.words.weights import BYTE, LANES, MIDDLE, WORD
 
 _EVERY_BYTE = 0x01010101
