@@ -1480,6 +1480,10 @@
         <translation>ein Target von TVM, mit seinem Namen oder als JSON</translation>
     </message>
     <message>
+        <source>the processor of the boards, which are asked what it is</source>
+        <translation>der Prozessor der Boards, die danach gefragt werden</translation>
+    </message>
+    <message>
         <source>preset: {device}</source>
         <translation>bekanntes Gerät: {device}</translation>
     </message>
@@ -2963,6 +2967,10 @@
     <message>
         <source>Latencies of tasks may differ by as much; candidates of one task are timed in turns with one kernel.</source>
         <translation>Latenzen verschiedener Aufgaben können sich um so viel unterscheiden; Kandidaten einer Aufgabe werden im Wechsel mit ein und demselben Kernel gemessen.</translation>
+    </message>
+    <message>
+        <source>Latencies may differ by as much: boards run one kernel at a time.</source>
+        <translation>Latenzen können sich um so viel unterscheiden: Boards führen einen Kernel nach dem anderen aus.</translation>
     </message>
     <message>
         <source>Is Python still where Pruner Studio was installed? Otherwise install it again.</source>
@@ -5385,6 +5393,18 @@
         <translation>Das Modell geht nicht mit {0}: {1}</translation>
     </message>
     <message>
+        <source>Without it boards of {0} need gcc. {1}</source>
+        <translation>Ohne ihn brauchen Boards mit {0} gcc. {1}</translation>
+    </message>
+    <message>
+        <source>Linker for boards</source>
+        <translation>Linker für Boards</translation>
+    </message>
+    <message>
+        <source>none for {0}</source>
+        <translation>keiner für {0}</translation>
+    </message>
+    <message>
         <source>{0} waits for {1}, and none of it where most is computed: what is copied before or written behind does not fit {2}, which holds {3}.</source>
         <translation>{0} wartet auf {1}, und nichts davon dort, wo am meisten gerechnet wird: was vorher kopiert oder danach geschrieben wird, passt nicht in {2}, der {3} fasst.</translation>
     </message>
@@ -5463,6 +5483,18 @@
     <message>
         <source>Export the model to ONNX again, and check that the file was copied completely.</source>
         <translation>Exportieren Sie das Modell noch einmal nach ONNX, und prüfen Sie, ob die Datei vollständig kopiert wurde.</translation>
+    </message>
+    <message>
+        <source>The board &quot;{0}&quot; is {1}, its kernels use {2} cores.</source>
+        <translation>Das Board „{0}“ ist {1}, seine Kernel nutzen {2} Kerne.</translation>
+    </message>
+    <message>
+        <source>Kernels are tuned for {0} cores, and the board &quot;{1}&quot; runs them on {2}.</source>
+        <translation>Kernel werden für {0} Kerne optimiert, und das Board „{1}“ führt sie auf {2} aus.</translation>
+    </message>
+    <message>
+        <source>Tune for the target auto, which is the board as it is, or name its cores in a target as JSON.</source>
+        <translation>Optimieren Sie für das Ziel auto, das Board, wie es ist, oder nennen Sie seine Kerne in einem Ziel als JSON.</translation>
     </message>
     <message>
         <source>{0} of its schedules would bring native code along and are left out.</source>
@@ -5545,6 +5577,14 @@
         <translation>Fragen Sie mit --run nach dem Modell eines anderen Laufs.</translation>
     </message>
     <message>
+        <source>The board &quot;{0}&quot; could not be asked what it is: {1}.</source>
+        <translation>Das Board „{0}“ ließ sich nicht fragen, was es ist: {1}.</translation>
+    </message>
+    <message>
+        <source>Look whether it answers with `pruner boards`, and start its server again.</source>
+        <translation>Sehen Sie mit `pruner boards` nach, ob es antwortet, und starten Sie seinen Server neu.</translation>
+    </message>
+    <message>
         <source>No linker for {0} was found on this machine.</source>
         <translation>Auf diesem Rechner wurde kein Linker für {0} gefunden.</translation>
     </message>
@@ -5559,6 +5599,18 @@
     <message>
         <source>Export on such a machine, from the same project file.</source>
         <translation>Exportieren Sie auf einem solchen Rechner, aus derselben Projektdatei.</translation>
+    </message>
+    <message>
+        <source>Start `pruner serve --tracker {0}` on a board.</source>
+        <translation>Starten Sie `pruner serve --tracker {0}` auf einem Board.</translation>
+    </message>
+    <message>
+        <source>Start `pruner serve --tracker {0}` on a board, or give the --key of others: {1}.</source>
+        <translation>Starten Sie `pruner serve --tracker {0}` auf einem Board, oder geben Sie den --key anderer an: {1}.</translation>
+    </message>
+    <message>
+        <source>The board&apos;s server ended: the kernel crashed there, or has instructions that the board&apos;s processor lacks, or the board went off.</source>
+        <translation>Der Server des Boards endete: Der Kernel stürzte dort ab oder hat Befehle, die der Prozessor des Boards nicht kennt, oder das Board ging aus.</translation>
     </message>
     <message>
         <source>{0} is a folder.</source>
@@ -5629,6 +5681,10 @@
         <translation>die letzten {0} Versuche schlugen fehl: {1}</translation>
     </message>
     <message>
+        <source>The run waits some minutes longer: start the board&apos;s server again, or `pruner serve`, which does so itself.</source>
+        <translation>Der Lauf wartet noch einige Minuten: Starten Sie den Server des Boards neu, oder `pruner serve`, das dies selbst tut.</translation>
+    </message>
+    <message>
         <source>{0} is only being made by an engine.</source>
         <translation>{0} wird gerade erst von einer Engine angelegt.</translation>
     </message>
@@ -5651,6 +5707,26 @@
     <message>
         <source>Remove it with a program for SQLite, or ask whoever gave you this project.</source>
         <translation>Entfernen Sie es mit einem Programm für SQLite, oder fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
+    </message>
+    <message>
+        <source>The board &quot;{0}&quot; cannot tell what processor it has: its TVM comes without the compiler.</source>
+        <translation>Das Board „{0}“ kann nicht sagen, welchen Prozessor es hat: Seinem TVM fehlt der Compiler.</translation>
+    </message>
+    <message>
+        <source>Name it with --target: a device that `pruner targets` lists, or a TVM target as JSON.</source>
+        <translation>Nennen Sie ihn mit --target: ein Gerät, das `pruner targets` aufzählt, oder ein TVM-Ziel als JSON.</translation>
+    </message>
+    <message>
+        <source>Kernels for {0} cannot run on the board &quot;{1}&quot;, which has a processor of {2}.</source>
+        <translation>Kernel für {0} laufen nicht auf dem Board „{1}“, das einen Prozessor der Art {2} hat.</translation>
+    </message>
+    <message>
+        <source>Tune for the target auto: the board is asked then. Or name one of its kind; `pruner targets` lists some.</source>
+        <translation>Optimieren Sie für das Ziel auto: Dann wird das Board gefragt. Oder nennen Sie eines seiner Art; `pruner targets` zählt einige auf.</translation>
+    </message>
+    <message>
+        <source>Kernels for {0} cannot run on the board &quot;{1}&quot;: its processor has no {2}.</source>
+        <translation>Kernel für {0} laufen nicht auf dem Board „{1}“: Seinem Prozessor fehlt {2}.</translation>
     </message>
     <message>
         <source>Kernels for {0} cannot run: this processor has no {1}.</source>
@@ -6295,10 +6371,6 @@
     <message>
         <source>The tracker {0} has no board &quot;{1}&quot;.</source>
         <translation>Der Tracker {0} hat kein Board „{1}“.</translation>
-    </message>
-    <message>
-        <source>Start `python -m tvm.exec.rpc_server --tracker {0} --key {1}` on a board.</source>
-        <translation>Starten Sie `python -m tvm.exec.rpc_server --tracker {0} --key {1}` auf einem Board.</translation>
     </message>
     <message>
         <source>No tracker answers at {0}:{1}.</source>

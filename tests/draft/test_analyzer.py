@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,18 @@ def test_a_processor_that_is_neither_here_nor_among_the_presets_is_estimated():
     analyzer = analyzer_for(space, profile_for(board))
     found = analyzer.explain(0, space.sketches[0].sample(np.random.default_rng(0), 1)[0])
     assert analyzer.profile.source == "estimated" and found.valid and sum(found.times.values()) > 0
+
+
+def test_on_a_core_that_works_in_order_few_chains_of_additions_are_waited_for():
+    board = resolve_target('{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a53","num-cores":4}')
+    space, small = space_of("matmul:64,64,64", board), profile_for(board)
+    in_order, wide = (analyzer_for(space, replace(small, in_order=told)) for told in (True, False))
+    assert small.in_order
+    for sketch in space.sketches:
+        rows = sketch.sample(np.random.default_rng(0), 100)
+        slower = np.array([in_order.explain(sketch.index, row).times["overhead"] for row in rows])
+        faster = np.array([wide.explain(sketch.index, row).times["overhead"] for row in rows])
+        assert (slower >= faster).all() and (slower > 2 * faster).any()
 
 
 def test_a_row_scores_the_same_alone_and_among_others():

@@ -13,12 +13,14 @@ from typing import Literal
 
 import foul
 import pytest
+from tvm.target import codegen
 
 from fleets import board, free_port, own_board, own_tracker, tracking, wait_for
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.measure import pipeline
+from pruner_engine.measure.asking import ask_board
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.rpc import Fleet, boards_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
@@ -59,7 +61,7 @@ def test_two_boards_measure_and_foul_candidates_cost_themselves(tracker):
     assert {key for key, result in results.items() if result.ok} == {f"good{i}" for i in range(4)}, results
     assert all(results[f"good{i}"].checked for i in range(4))
     assert results["wrong"].error == "wrong", results
-    assert results["segfault"].message
+    assert results["segfault"].error == "crash" and "instructions" in results["segfault"].message
 
 
 def test_a_board_keeps_nothing_of_a_candidate_that_crashed(tracker, tmp_path, monkeypatch):
@@ -98,6 +100,7 @@ def test_latencies_of_boards_are_never_taken_for_this_machines(tracker, tmp_path
     with ProjectReader(project) as reader:
         there, here = reader.runs()
         assert there["device"] == "boards of twin" and here["device"] == detect_host().name
+        assert f'"twin" is {detect_host().arch} ' in " ".join(event["text"] for event in reader.events(1))
         assert [row["trials"] for run in (1, 2) for row in reader.tasks(run)] == [4, 4]
         assert not {task["id"] for task in reader.tasks(1)} & {task["id"] for task in reader.tasks(2)}
         assert reader.baselines(1) == [] and {"torch"} <= {row["name"] for row in reader.baselines(2)}
@@ -222,6 +225,55 @@ def test_a_fleet_that_is_gone_for_good_is_said(tracker, monkeypatch):
         measured(measurer, task, {"a": random_schedule(task).mod})
 
 
+def test_that_a_board_is_waited_for_is_told_once(tracker):
+    task, told = task_of("matmul:32,32,32"), list[str]()
+    with contextlib.ExitStack() as boards:
+        with board(tracker, "late"):
+            wait_for(lambda: "late" in boards_of("127.0.0.1", tracker))
+            fleet = Fleet("127.0.0.1", tracker, "late", wait_s=1.0)
+            measurer = boards.enter_context(Measurer(CPU, MeasureOptions(check="none"), fleet=fleet))
+
+        def start_again(reason: str) -> None:
+            told.append(reason)
+            boards.enter_context(board(tracker, "late"))
+            wait_for(lambda: "late" in boards_of("127.0.0.1", tracker))
+
+        measurer.tell_boardless(start_again)
+        results = measured(measurer, task, {"a": random_schedule(task).mod})
+    assert results["a"].ok
+    assert len(told) == 1 and 'No board "late"' in told[0]
+
+
+def test_a_board_says_what_it_is(tracker):
+    with own_board(tracker, "asked"):
+        wait_for(lambda: "asked" in boards_of("127.0.0.1", tracker))
+        fleet = Fleet("127.0.0.1", tracker, "asked")
+        told, again, here = ask_board(fleet), ask_board(fleet), detect_host()
+    assert told == again, "a board that was asked goes on serving"
+    assert (told.arch, told.mcpu) == (here.arch, codegen.llvm_get_system_cpu())
+    assert {cache.bytes for cache in told.caches} <= {cache.bytes for cache in here.caches} and told.cores >= 1
+
+
+def test_kernels_that_a_board_cannot_run_are_refused_before_a_run_begins(tracker, tmp_path):
+    project = tmp_path / "p.pruner"
+    other = "sapphire-rapids" if detect_host().arch == "aarch64" else "graviton3"
+    settings = {"rpc": f"127.0.0.1:{tracker}", "rpc_key": "other"}
+    command = Tune(project=str(project), model="matmul:32,32,32", target=other, trials=4, settings=settings)
+    with own_board(tracker, "other"):
+        wait_for(lambda: "other" in boards_of("127.0.0.1", tracker))
+        with pytest.raises(UserError, match='cannot run on the board "other"'):
+            tune.start(command, JobContext(lambda _: None, Control(), ""))
+    assert not project.exists()
+
+
+def test_a_board_that_does_not_answer_a_question_is_said(tracker):
+    with own_board(tracker, "mute") as hanging:
+        wait_for(lambda: "mute" in boards_of("127.0.0.1", tracker))
+        os.killpg(hanging.pid, signal.SIGSTOP)
+        with pytest.raises(UserError, match='"mute" could not be asked what it is'):
+            ask_board(Fleet("127.0.0.1", tracker, "mute", wait_s=3.0))
+
+
 def test_what_is_not_there_is_said():
     port = free_port()
     with pytest.raises(UserError, match="No tracker answers"):
@@ -229,5 +281,8 @@ def test_what_is_not_there_is_said():
 
 
 def test_a_tracker_without_such_a_board_is_said(tracker):
-    with pytest.raises(UserError, match="has no board"):
-        Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "nothing"))
+    with board(tracker, "something"):
+        wait_for(lambda: "something" in boards_of("127.0.0.1", tracker))
+        with pytest.raises(UserError, match="has no board") as told:
+            Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "nothing"))
+    assert "pruner serve" in told.value.hint and "something" in told.value.hint

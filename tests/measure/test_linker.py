@@ -9,7 +9,8 @@ from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.measure import linker, wire
 from pruner_engine.measure.build import build
 from pruner_engine.measure.linker import Linker, command_for, cross_linker, links_for
-from pruner_engine.targets.target import resolve_target, target_json
+from pruner_engine.targets.cuda_compiler import use_cuda_compiler
+from pruner_engine.targets.target import device_kind, resolve_target, target_json
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
@@ -26,8 +27,11 @@ def bare(tmp_path, monkeypatch):
     cross_linker.cache_clear()
 
 
-def test_a_library_of_another_machine_is_linked_here(tmp_path):
-    target, library = resolve_target("graviton3"), tmp_path / "kernel.so"
+@pytest.mark.parametrize("name", ["graviton3", "orin"])
+def test_a_library_of_another_machine_is_linked_here(tmp_path, name):
+    target, library = resolve_target(name), tmp_path / "kernel.so"
+    if device_kind(target) == "cuda":
+        use_cuda_compiler()
     (task,) = extract_tasks(prepare(build_workload("matmul:16,16,16"), target), target)
     job = wire.Build(
         id=0, mod=tvm.ir.save_json(task.mod), target=target_json(target), library=str(library), untuned=True

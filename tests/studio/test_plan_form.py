@@ -171,7 +171,9 @@ def test_changed_settings_are_told_and_taken_as_a_terminal_takes_them(
     give(qtbot, fields["start_from"].line, str(known))
     give(qtbot, fields["rpc_key"], "pi")
     assert "rpc_key" not in start.plan().settings, "without a tracker it says nothing"
+    assert "boards" not in start.form.target.about
     give(qtbot, fields["rpc"], "127.0.0.1:9190")
+    assert "boards" in start.form.target.about, "they are asked what they are, this machine's CPU is not meant"
     qtbot.mouseClick(fields["dtype"].part("bfloat16"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(fields["caches"].part("cold"), Qt.MouseButton.LeftButton)
     for box in (fields["without_rules"].boxes[name] for name in ("rows", "winograd")):

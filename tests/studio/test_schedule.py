@@ -25,6 +25,7 @@ from pruner_studio.models.trace import changed_decisions, instructions
 from pruner_studio.models.words import PHASES
 from pruner_studio.panes.code import FORMS
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.noise import NoiseCard
 from pruner_studio.widgets.table import Table
 from pruner_studio.widgets.what_if import TileRow
 
@@ -385,6 +386,14 @@ def test_the_probe_of_each_round_is_told(opened: MainWindow, reader) -> None:
     times = [row["stats"]["probe_s"] for row in reader.rounds(3)]
     text = show(opened, "overview").noise.text.text()
     assert units.latency(min(times)) in text and units.ratio(max(times) / min(times)) in text
+    assert "in turns" in text
+
+
+def test_boards_are_not_said_to_take_turns(qtbot) -> None:
+    card = NoiseCard()
+    qtbot.addWidget(card)
+    card.show_probes([1e-3, 2e-3], in_turns=False)
+    assert "2.00×" in card.text.text() and "in turns" not in card.text.text()
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,15 @@ def test_presets_have_the_paper_s_figures(name):
     assert found == PAPER[name] and profile.source == "preset"
 
 
+@pytest.mark.parametrize("name", [p.id for p in presets.load_presets().values() if p.profile.kind == "cpu"])
+def test_an_estimate_knows_the_vector_units_of_the_presets(name):
+    target, preset = resolve_target(name), presets.load_presets()[name].profile
+    at_one_gigahertz = estimate(target, dataclasses.replace(device_of(target), clock_hz=1e9))
+    gigahertz = preset.peak_flops_core / at_one_gigahertz.peak_flops_core
+    assert 1.3 < gigahertz < 3.6
+    assert at_one_gigahertz.in_order == preset.in_order
+
+
 def test_every_preset_is_complete():
     loaded = presets.load_presets()
     assert {"h100", "h200", "rtx-4090", "zen3", "zen4", "sapphire-rapids", "graviton3", "apple-m1"} <= set(loaded)

@@ -51,7 +51,7 @@ class _Tune(click.Command):
     "--target",
     default="auto",
     show_default=True,
-    help="auto (this CPU), cuda, another name that `pruner targets` lists, a TVM target as JSON.",
+    help="auto (this CPU; with --rpc the boards'), cuda, another name of `pruner targets`, a TVM target as JSON.",
 )
 @click.option(
     "--strategy",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.folder import refuse_noexec
-from pruner_engine.measure.linker import linker
+from pruner_engine.measure.linker import cross_linker, linker
 from pruner_engine.processes.child import environment, import_command, module_command
 from pruner_engine.protocol import Check, DoctorReport
 from pruner_engine.requirements import OLDEST, TVM, installed, is_old
@@ -85,13 +85,22 @@ def _machine() -> Iterator[Check]:
         yield Check("Linker", True, linker()[0])
     except UserError as error:
         yield Check("Linker", False, error.message, error.hint)
-    yield _temp()
     host = detect_host()
+    yield _linker_for_boards("x86_64" if host.arch == "aarch64" else "aarch64")
+    yield _temp()
     caches = ", ".join(f"L{c.level} {_size(c.bytes)}" for c in host.caches)
     yield Check("CPU", True, f"{host.name}, cores: {host.cores}, threads: {host.threads}")
     yield Check("Vector unit", True, f"{host.vector_bits} bits ({', '.join(host.features) or 'no extensions'})")
     yield Check("Caches", bool(host.caches), caches, needed=False)
     yield from _gpus()
+
+
+def _linker_for_boards(arch: str) -> Check:
+    try:
+        return Check("Linker for boards", True, f"{arch}: {cross_linker(f'{arch}-linux-gnu')[0]}", needed=False)
+    except UserError as error:
+        hint = f"Without it boards of {arch} need gcc. {error.hint}"
+        return Check("Linker for boards", False, f"none for {arch}", hint, needed=False)
 
 
 def _temp() -> Check:

@@ -26,6 +26,7 @@ class Core:
         arithmetic, load, store: one vector operation.
         insert: an element into a vector, by the one unit that moves lanes.
         latency: from a multiply-add to the next that needs its result.
+        reorder: operations that a core keeps in flight, so that later ones go on while one waits.
         spill, spill_each: added to a step by the first accumulator that is spilled to memory, and by each.
         special, division: an exponential; a division or a square root, for each element.
         loop, spatial_loop: an iteration of a loop around a reduction; of one without, which LLVM unrolls.
@@ -41,6 +42,7 @@ class Core:
     store: float = 1.0
     insert: float = 1.0
     latency: float = 4.0
+    reorder: float = 400.0
     spill: float = 6.0
     spill_each: float = 1.7
     special: float = 10.0
@@ -57,7 +59,8 @@ class Core:
             for c, b in zip(caches, behind, strict=True)
         )
         cycle = 4.0 * profile.lanes / profile.peak_flops_core
-        return cls(profile.cores, profile.lanes, profile.vector_registers, levels, cycle)
+        core = cls(profile.cores, profile.lanes, profile.vector_registers, levels, cycle)
+        return replace(core, reorder=0.0) if profile.in_order else core
 
     def without(self, effect: str) -> Core:
         """The core as if `effect`, one of `ABLATIONS`, cost nothing."""

@@ -2,7 +2,8 @@
 
 The paper has none for CPUs; this one follows the same pattern: symbols of each statement, penalties for parts of the
 machine that lie idle, and a sum of times over the statements. All cycles are of one core, at two fused multiply-adds
-and two loads a cycle, on which the wide cores of the last decade agree.
+and two loads a cycle, on which the wide cores of the last decade agree; a core that does one of each has cycles of
+twice the length.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from pruner_engine.lowering.elements import BESIDES
 from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
-_REORDER = 400.0  # operations that a core keeps in flight
 _WORDS_OF_REGISTER = 4  # of an Arm processor
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 
@@ -139,7 +139,7 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
         cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
         chain = runs * (arithmetic * 2.0 + loads + stores)
-        latency = core.latency * where(step.unrolled, 1.0, 1.25) / maximum(1.0, _REORDER / chain)
+        latency = core.latency * where(step.unrolled, 1.0, 1.25) / maximum(1.0, core.reorder / chain)
         looped = where(step.unrolled, 1.0, 1.0 + step.vectors)
         overhead = core.loop * looped / maximum(1, minimum(block.unroll, 64) / step.vectors)
         # LLVM unrolls a short sum by itself

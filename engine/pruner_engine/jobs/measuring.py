@@ -34,7 +34,7 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings, tasks: Ite
         caches=settings.caches,
         weights_bytes=_passing(target, tasks) if settings.caches == "network" else 0,
     )
-    return Measurer(target, options, fleet=_fleet(settings))
+    return Measurer(target, options, fleet=fleet_of(settings))
 
 
 def check_tracker(settings: SearchSettings) -> None:
@@ -62,5 +62,6 @@ def _passing(target: tvm.target.Target, tasks: Iterable[TuningTask]) -> int:
     return weights if weights > last else 0
 
 
-def _fleet(settings: SearchSettings) -> Fleet | None:
+def fleet_of(settings: SearchSettings) -> Fleet | None:
+    """The boards that a run's settings name; None for this machine."""
     return None if settings.tracker is None else Fleet(*settings.tracker, settings.rpc_key)

@@ -10,6 +10,7 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import LoadedModel
+from pruner_engine.jobs.boards import run_profile
 from pruner_engine.jobs.layout import laid_out
 from pruner_engine.jobs.libraries import LIBRARIES, Libraries
 from pruner_engine.jobs.open_run import OpenRun
@@ -18,8 +19,8 @@ from pruner_engine.protocol import Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.store.reading import making_sense
+from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.profile import DeviceProfile
-from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 
 
@@ -32,8 +33,11 @@ class Work:
     states: list[TaskState]
 
 
-def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> Work:
+def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target, board: BoardFacts | None = None) -> Work:
     """Extract the tasks of a new run's model into the project.
+
+    Args:
+        board: what measures instead of this machine.
 
     Raises:
         StoppedError: the run was stopped before it was known what to tune.
@@ -42,7 +46,7 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> 
     row, project = run.row, run.project
     settings, target_id = settings_from(row["settings"]), row["target_id"]
     run.job.emit(Phase(name="profile", detail=project.work.target(target_id)["device"]))
-    profile = profile_for(target)
+    profile = run_profile(target, board)
     project.work.set_profile(target_id, profile.as_json())
     run.update(phase="prepare")
     run.job.emit(Phase(name="prepare", detail=model.name))
@@ -78,7 +82,7 @@ def target_here(run: OpenRun) -> tvm.target.Target:
     return target
 
 
-def prepared(run: OpenRun, target: tvm.target.Target) -> Work:
+def prepared(run: OpenRun, target: tvm.target.Target, board: BoardFacts | None = None) -> Work:
     """The run's work from the project file; prepared anew where it was stopped before that."""
     row, project = run.row, run.project
     with making_sense(project.path):
@@ -90,7 +94,7 @@ def prepared(run: OpenRun, target: tvm.target.Target) -> Work:
             ]
             profile = json.loads(project.work.target(row["target_id"])["profile"])
             return Work(target, DeviceProfile.from_json(profile), states)
-    return prepare_run(run, stored_model(project, row), target)
+    return prepare_run(run, stored_model(project, row), target, board)
 
 
 def _seconds(task: dict[str, Any]) -> float | None:

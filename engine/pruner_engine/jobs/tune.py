@@ -12,6 +12,7 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.asked import asked_budget, check_seed, check_strategy, check_without, refuse_overspent
+from pruner_engine.jobs.boards import asked_board, run_target, tell_board
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.known import check_known, take_known
@@ -29,8 +30,9 @@ from pruner_engine.search.task_state import end_to_end, untuned
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.store.project import Project
 from pruner_engine.store.runs import IMPORTED, no_run
+from pruner_engine.targets.boards import refuse_unfit
 from pruner_engine.targets.profiling import keep_calibration
-from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json
+from pruner_engine.targets.target import refuse_foreign, target_json
 
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
@@ -48,8 +50,8 @@ def start(command: Tune, job: JobContext) -> None:
     check_tracker(settings)
     check_settings(command.strategy, settings)
     model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
-    target = resolve_target(command.target)
-    if not settings.rpc:
+    target = run_target(command.target, board := asked_board(settings, job))
+    if board is None:
         refuse_foreign(target)
     with Project(command.project) as project:
         run_id = project.runs.add(
@@ -69,7 +71,8 @@ def start(command: Tune, job: JobContext) -> None:
         _tell_little_room(run)
         with run.under_way():
             model = converted(run, model, settings.dtype)
-            _tune(run, prepare_run(run, model, target), settings)
+            tell_board(run, target, board)
+            _tune(run, prepare_run(run, model, target, board), settings)
 
 
 def resume(command: Resume, job: JobContext) -> None:
@@ -93,6 +96,8 @@ def resume(command: Resume, job: JobContext) -> None:
         if not project.runs.has_learned(run.id):  # else its own model serves, whatever has become of the checkpoint
             check_settings(row["strategy"], settings)
         target = target_here(run)
+        if (board := asked_board(settings, job)) is not None:
+            refuse_unfit(board, target)
         budget = renewed(Budget(row["budget_trials"], row["budget_s"]), spent=spent, asked=asked)
         run.update(
             budget_trials=budget.trials,
@@ -105,7 +110,7 @@ def resume(command: Resume, job: JobContext) -> None:
         job.emit(RunStarted(project=str(project.path), run_id=run.id, resumed=True))
         _tell_little_room(run)
         with run.under_way():
-            _tune(run, prepared(run, target), settings)
+            _tune(run, prepared(run, target, board), settings)
 
 
 def _run_to_resume(project: Project, command: Resume) -> int:

@@ -124,6 +124,10 @@ class Measurer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def tell_boardless(self, tell: Callable[[str], None]) -> None:
+        """Have `tell` take a sentence when no board is left, and one is waited for."""
+        self._pipeline.on_boardless = tell
+
     def wait_until_up(self) -> None:
         """Wait for the processes now, so that what follows does not.
 

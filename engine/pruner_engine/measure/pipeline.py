@@ -44,6 +44,10 @@ class Pipeline:
         overlap: whether builds may go on beside runs.
         start: how the measurement processes come to be: forked from a zygote, or each started afresh.
 
+    Attributes:
+        slots: as given.
+        on_boardless: takes a sentence when a run has found no board for the first time since one answered.
+
     Raises:
         UserError: when it is first used: the zygote does not start, or is ended again and again.
     """
@@ -55,6 +59,7 @@ class Pipeline:
         self.slots, self._overlap = slots, overlap
         self._batches: list[Batch] = []  # those with builds under way
         self._last_id = self._restarts = self._boardless = 0
+        self.on_boardless: Callable[[str], None] = lambda _: None
         self._silent_s = 0.0
         self._start: StartMethod = start
         self._zygote = ZygoteProcess(setup, start)
@@ -237,6 +242,8 @@ class Pipeline:
         self._boardless += 1
         if self._boardless > _BOARDLESS * self.slots:
             raise UserError(reason, "Start one, then resume: nothing measured so far is lost.")
+        if self._boardless == 1:
+            self.on_boardless(reason)
 
     def _restart(self) -> None:
         self._silent_s = 0.0

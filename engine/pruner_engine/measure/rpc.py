@@ -59,9 +59,13 @@ def fleet_size(fleet: Fleet) -> int:
         UserError: the tracker does not answer, or has no such board.
     """
     tracker = f"{fleet.host}:{fleet.port}"
-    count = len(boards_of(fleet.host, fleet.port).get(fleet.key, []))
+    boards = boards_of(fleet.host, fleet.port)
+    count = len(boards.get(fleet.key, []))
     if not count:
-        hint = f"Start `python -m tvm.exec.rpc_server --tracker {tracker} --key {fleet.key}` on a board."
+        start = f"{tracker} --key {fleet.key or 'KEY'}"
+        hint = f"Start `pruner serve --tracker {start}` on a board."
+        if others := ", ".join(sorted(boards)):
+            hint = f"Start `pruner serve --tracker {start}` on a board, or give the --key of others: {others}."
         raise UserError(f'The tracker {tracker} has no board "{fleet.key}".', hint)
     return count
 

@@ -19,6 +19,11 @@ from pruner_engine.measure.timing_arguments import Arena
 
 _REST_S = 0.05  # without a kernel: the cores have built, or slept
 _OF_LIMIT = 0.1  # that a call of a yardstick may take: several come beside each kernel, and a run is ended at its limit
+_BROKEN_OFF = "code=kShutdown"  # what TVM says of a session whose other end is gone
+_CRASHED = (
+    "The board's server ended: the kernel crashed there, or has instructions that the board's processor lacks, or the"
+    " board went off."
+)
 _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
 
 
@@ -59,6 +64,8 @@ def _run_on_board(job: wire.Run, folder: Path) -> wire.Ran:
         answer = _run(job, TaskBuffers(job, board.device(job.device), folder), board, rested=True)
         if answer.error == wire.NO_ROOM:  # its own, as if it were not there
             raise NoBoardError(f"A board's disk is full: {answer.message}")
+        if _BROKEN_OFF in answer.message:
+            answer = msgspec.structs.replace(answer, error="crash", message=_CRASHED)
     except NoBoardError as failure:
         answer = wire.Ran(id=job.id, stage="load", error=wire.NO_BOARD, message=str(failure))
     except Exception as failure:  # what a board or the network between may do to a session is the trial's result

@@ -30,6 +30,9 @@ from pruner_engine.search.under_way import UnderWay
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
 
+_WAITED_FOR = (
+    "The run waits some minutes longer: start the board's server again, or `pruner serve`, which does so itself."
+)
 _BASELINES = 16  # untuned kernels that are built before the first of them is run
 _BASELINES_SHARE = 0.25  # of a budget of time: of a model with very many kernels they would take all of a short one
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task, or end a run whose untuned kernels failed, too
@@ -78,6 +81,7 @@ class Tuner:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
         self.clock.begin()  # now: what a strategy loads to learn with, seconds of it, is not of the run's time
         self.strategy.widen_rounds(measurer.build_workers)
+        measurer.tell_boardless(lambda reason: self.log.notice("warning", reason, _WAITED_FOR))
         if self.log.trials:
             self._restore()
         for row in pinned_before(self.project, self.run_id):

@@ -12,6 +12,7 @@ from pathlib import Path
 from pruner_engine.processes.affinity import usable_cpus
 from pruner_engine.processes.control_groups import MOUNTED, groups_of, membership, said
 from pruner_engine.processes.matrix_units import lends_matrix_registers
+from pruner_engine.targets.cache_files import caches_told
 from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
 
 # what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
@@ -169,26 +170,7 @@ def _limit(group: Path) -> int:
 
 
 def _caches(cpus: list[int]) -> tuple[Cache, ...]:
-    found, cores = [], {cpu: _core(cpu) for cpu in cpus}
-    for index in sorted((_SYS / f"cpu{cpus[0]}/cache").glob("index*")):
-        size = re.fullmatch(r"(\d+)([KM]?)", said(index / "size"))
-        if size and said(index / "type") in ("Data", "Unified"):
-            shared = _expand(said(index / "shared_cpu_list"))
-            found.append(
-                Cache(
-                    level=int(said(index / "level")),
-                    bytes=int(size[1]) << {"": 0, "K": 10, "M": 20}[size[2]],
-                    shared_by=max(1, len({cores[cpu] for cpu in shared & cores.keys()})),
-                    line=int(said(index / "coherency_line_size") or 64),
-                )
-            )
-    return tuple(sorted(found, key=lambda c: c.level)) or COMMON_CACHES
-
-
-def _expand(cpu_list: str) -> set[int]:
-    """{0, 1, 2, 8} of "0-2,8"."""
-    spans = (span.partition("-") for span in cpu_list.split(",") if span)
-    return {cpu for first, _, last in spans for cpu in range(int(first), int(last or first) + 1)}
+    return caches_told(lambda name: said(_SYS / name), cpus[0], {cpu: _core(cpu) for cpu in cpus}) or COMMON_CACHES
 
 
 def _memory() -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tvm.target import Target
 
+from pruner_engine.targets.core_designs import is_in_order, multiply_adds
 from pruner_engine.targets.cpu import vector_bits
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile, GpuLimits
-from pruner_engine.targets.target import cpu_features, threads_of
+from pruner_engine.targets.target import cpu_features, cpu_of, threads_of
 
 _FALLBACK_CLOCK_HZ = 2.5e9
 
@@ -20,8 +21,8 @@ def estimate(target: Target, device: Device) -> DeviceProfile:
     features = cpu_features(target)
     bits = vector_bits(features)
     clock = device.clock_hz or _FALLBACK_CLOCK_HZ
-    # two fused multiply-adds a cycle on all wide cores of the last decade
-    flops = clock * 2 * 2 * bits / 32
+    mcpu = str(cpu_of(target).attrs.get("mcpu", ""))
+    flops = clock * multiply_adds(mcpu) * 2 * bits / 32
     per_cycle = {1: 2 * bits / 8, 2: bits / 8, 3: 16}
     caches = tuple(
         CacheProfile(
@@ -47,6 +48,7 @@ def estimate(target: Target, device: Device) -> DeviceProfile:
         dram_bandwidth=min(10e9 * cores, 100e9),
         dram_bandwidth_core=10e9,
         parallel_overhead_s=5e-6,
+        in_order=is_in_order(mcpu),
     )
 
 

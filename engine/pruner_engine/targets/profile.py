@@ -62,6 +62,7 @@ class DeviceProfile:
         parallel_overhead_s: seconds to start and join all threads; launch of an empty kernel on a GPU.
         gpu: limits of a GPU, None for a CPU.
         matrix_flops: of words by matrix units (AMX), all cores, a multiplication and an addition for each; 0: none.
+        in_order: instructions wait for those before them, as on the small cores of phones and boards.
         calibration: factors of the draft's time components, fitted to what was measured on this device; see
             draft/calibration.py. Empty: none.
     """
@@ -81,6 +82,7 @@ class DeviceProfile:
     parallel_overhead_s: float
     gpu: GpuLimits | None = None
     matrix_flops: float = 0.0
+    in_order: bool = False
     calibration: dict[str, float] = field(default_factory=dict)
 
     @property

@@ -29,6 +29,7 @@ _CUDA = {
     "registers_per_block": 65536,
 }
 _DECIDING = {*X86_FEATURES, *ARM_FEATURES}  # LLVM lists many more, which kernels do not use
+OF_THIS_CPU = ("auto", "cpu", "llvm")  # names of its target
 _TRIPLES = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 
@@ -50,7 +51,7 @@ def resolve_target(text: str) -> Target:
 
 def _named(text: str) -> Target:
     name = text.strip()
-    if name in ("auto", "cpu", "llvm"):
+    if name in OF_THIS_CPU:
         return host_target()
     if name.partition(":")[0] in ("cuda", "gpu"):
         return gpu_target(_gpu(name))

@@ -149,7 +149,7 @@ class OverviewPage(Page):
             trials, kept = sum(row["trials"] for row in tasks), {row["id"] for row in tasks}
         self._show_time(reader.worked(run["id"], kept))
         self._show_failures(reader.failures(run["id"], kept), trials)
-        self.noise.show_probes(reader.probes(run["id"]))
+        self.noise.show_probes(reader.probes(run["id"]), in_turns=not run["settings"].get("rpc"))
         self.events.show_messages(reader.events(run["id"]))
         self._show_facts(run)
 

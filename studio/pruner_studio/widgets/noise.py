@@ -20,8 +20,12 @@ class NoiseCard(Card):
         self.setToolTip(tip_of("figure.probe"))
         self.body.addWidget(self.text)
 
-    def show_probes(self, times: Sequence[float]) -> None:
-        """Seconds that it took in the rounds of a run; hidden where nothing was probed."""
+    def show_probes(self, times: Sequence[float], *, in_turns: bool = True) -> None:
+        """Seconds that it took in the rounds of a run; hidden where nothing was probed.
+
+        Args:
+            in_turns: the run's candidates take turns with a kernel of their task: on this machine, not on boards.
+        """
         self.setVisible(bool(times))
         if times:
             best, worst = min(times), max(times)
@@ -31,7 +35,12 @@ class NoiseCard(Card):
             shown = {
                 name: units.latency(value) for name, value in (("best", best), ("worst", worst), ("now", times[-1]))
             }
-            meaning = tr(
-                "Latencies of tasks may differ by as much; candidates of one task are timed in turns with one kernel."
+            meaning = (
+                tr(
+                    "Latencies of tasks may differ by as much;"
+                    " candidates of one task are timed in turns with one kernel."
+                )
+                if in_turns
+                else tr("Latencies may differ by as much: boards run one kernel at a time.")
             )
             self.text.setText(f"{told.format(ratio=units.ratio(worst / best), **shown)} {meaning}")

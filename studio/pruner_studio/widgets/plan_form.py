@@ -145,6 +145,7 @@ class PlanForm(Card):
         told = ", ".join(f"{name} = {_shown(value)}" for name, value in self.settings.items())
         self.settings_note.setText(told or tr("as by default"))
         self.defaults_button.setVisible(bool(told))
+        self.target.measure_on_boards("rpc" in self.settings)
         self.changed.emit()
 
     def _budget(self) -> Columns:

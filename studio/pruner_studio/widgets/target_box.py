@@ -14,6 +14,7 @@ _SIZES = {
     "cpu": tr("this machine: {device}, cores: {count}"),
     "cuda": tr("this machine: {device}, multiprocessors: {count}"),
 }
+AUTO = "auto"
 
 
 class TargetBox(NamedBox):
@@ -24,9 +25,22 @@ class TargetBox(NamedBox):
     """
 
     def __init__(self, on_problem: Callable[[Problem], object]) -> None:
-        auto = Named("auto", tr("the CPU of this machine"))
+        auto = Named(AUTO, tr("the CPU of this machine"))
+        self._on_boards = False
         super().__init__(tr("Target"), [auto], tr("a target of TVM, by its tag or as JSON"))
         self._on_problem = on_problem
+
+    def measure_on_boards(self, on_boards: bool) -> None:
+        """Whether boards measure instead of this machine: "auto" is what they have then."""
+        if on_boards != self._on_boards:
+            self._on_boards = on_boards
+            self.offered.emit()
+
+    @property
+    def about(self) -> str:
+        if self._on_boards and self.chosen == AUTO:
+            return tr("the processor of the boards, which are asked what it is")
+        return super().about
 
     def refresh(self) -> None:
         """Look for devices in a thread: a driver may take its time."""
