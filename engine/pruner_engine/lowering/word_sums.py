@@ -62,7 +62,7 @@ class WordProducts:
             return self._instruction(lanes, *operands)
         if lanes % 2 == 0 and lanes > max(self.instructions):
             # variables: each half is asked for what it has of them
-            whole = [tirx.Var(name, str(operand.ty)) for name, operand in zip("trl", operands, strict=True)]
+            whole = [tirx.Var(name, str(operand.ty)) for name, operand in zip("tlr", operands, strict=True)]
             halves = [self._sum(lanes // 2, *(part(operand) for operand in whole)) for part in (_lower, _upper)]
             both: Expr = tirx.vectorcombine(str(operands[0].ty), *halves)
             for variable, operand in zip(whole, operands, strict=True):
