@@ -39,7 +39,7 @@ FORMS = {
     "Arm": (SIGNED_BYTES, resolve_target('{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76"}')),
     "I8MM": (MIXED_BYTES, resolve_target("graviton3")),
 }
-INSTRUCTIONS = {"AVX2": "vpmaddwd", "AVX-512": "vpmaddwd", "Arm": "sdot", "I8MM": "usdot"}  # others: vpdpbusd
+INSTRUCTIONS = {"AVX2": "vpmaddwd", "AVX-512": "vpmaddwd", "Arm": r"\bsdot", "I8MM": "usdot|sudot"}  # others: vpdpbusd
 
 
 @pytest.fixture(params=FORMS)
@@ -74,7 +74,7 @@ def test_a_step_of_a_vector_is_one_instruction(form, instruction):
     multiply, target = form
     for lanes in multiply.instructions:
         lines = tvm.compile(product_of_words(lanes, multiply), target=target).mod.inspect_source("asm").splitlines()
-        made = [line for line in lines if f"{instruction}\t" in line]
+        made = [line for line in lines if re.search(instruction, line)]
         assert made and all(re.search(REGISTERS[lanes], line) for line in made)
         assert not any(re.search(r"vpmulld|\bmul\tv", line) for line in lines)
         if multiply.adds:
@@ -99,7 +99,7 @@ def test_more_lanes_than_a_register_has_are_several_instructions(form, instructi
     multiply, target = form
     lanes = 2 * max(multiply.instructions)
     text = tvm.compile(product_of_words(lanes, multiply), target=target).mod.inspect_source("asm")
-    assert f"{instruction}\t" in text and not re.search(r"vpmulld|\bmul\tv", text)
+    assert re.search(instruction, text) and not re.search(r"vpmulld|\bmul\tv", text)
 
 
 def test_processors_multiply_bytes_as_they_can(form):
@@ -483,7 +483,7 @@ def test_their_instructions_are_in_the_schedules(form, instruction):
     for sketch in space.sketches:
         schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(1), 1)[0]))
         text = tvm.compile(schedule.mod, target=target).mod.inspect_source("asm")
-        assert f"{instruction}\t" in text
+        assert re.search(instruction, text)
 
 
 def test_their_kernels_are_checked_with_bytes_and_to_a_step(form):
