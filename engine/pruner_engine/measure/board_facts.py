@@ -17,8 +17,9 @@ from tvm import tirx
 from tvm.target import Target
 
 from pruner_engine.measure.linker import Linker, links_for
-from pruner_engine.targets.board_facts import BoardFacts, architecture
+from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.cache_files import caches_told, expanded
+from pruner_engine.targets.device import architecture
 
 _REFUSALS = (AttributeError, ValueError, tvm.error.RPCError)  # of a function, or of a file, that is not there
 _TYPES = (16, 26)  # AT_HWCAP and AT_HWCAP2 of Linux

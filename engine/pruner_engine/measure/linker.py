@@ -15,6 +15,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.processes.child import module_command
+from pruner_engine.targets.device import without_maker
 from pruner_engine.targets.target import cpu_of, is_of_this_architecture
 
 # now: a missing symbol fails when the library is loaded, not in a call
@@ -53,7 +54,7 @@ def cross_linker(triple: str) -> tuple[str, ...]:
             f"Nothing is linked here for {triple}.", "Export on such a machine, from the same project file."
         )
     # Debian and others leave out who made the machine: aarch64-unknown-linux-gnu
-    names = dict.fromkeys([triple, "-".join([arch, *system[system.index("linux") :]])])
+    names = dict.fromkeys([triple, without_maker(triple)])
     for name in (*(f"{name}-ld" for name in names), "ld.lld"):
         if path := shutil.which(name):
             return (path, *_ELF)

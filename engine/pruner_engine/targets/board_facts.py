@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from pruner_engine.targets.cpu import vector_bits
-from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
-
-_NAMES = {"arm64": "aarch64", "amd64": "x86_64"}
+from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, architecture, fingerprint
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,3 @@ class BoardFacts:
             features=features,
             clock_hz=self.clock_hz,
         )
-
-
-def architecture(triple: str) -> str:
-    """The architecture in LLVM's name of a machine, as Linux calls it."""
-    arch = triple.partition("-")[0]
-    return _NAMES.get(arch, arch)

@@ -7,9 +7,10 @@ from typing import Any
 from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
-from pruner_engine.targets.board_facts import BoardFacts, architecture
+from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.cpu import ARM_FEATURES, detect_host
-from pruner_engine.targets.target import cpu_features, cpu_of, host_target, masked
+from pruner_engine.targets.device import without_maker
+from pruner_engine.targets.target import architecture_of, cpu_features, cpu_of, host_target, masked
 
 _ASK = "Tune for the target auto: the board is asked then. Or name one of its kind; `pruner targets` lists some."
 
@@ -29,7 +30,7 @@ def board_target(board: BoardFacts) -> Target:
     if board.arch == detect_host().arch and board.mcpu == here.attrs["mcpu"] and board.features is None:
         # one of this machine's kind: what hypervisors mask of it is known here
         return Target({**here.export(), "num-cores": board.cores})
-    triple = _without_maker(board.triple)
+    triple = without_maker(board.triple)
     config: dict[str, Any] = {"kind": "llvm", "mtriple": triple, "num-cores": board.cores}
     if codegen.llvm_is_valid_cpu(board.mcpu, triple):
         config["mcpu"] = board.mcpu
@@ -43,7 +44,7 @@ def board_target(board: BoardFacts) -> Target:
 def refuse_unfit(board: BoardFacts, target: Target) -> None:
     """Raises UserError where a board cannot run kernels of the target: one that tries ends its server."""
     cpu = cpu_of(target)
-    there = architecture(str(cpu.attrs.get("mtriple", detect_host().arch)))
+    there = architecture_of(target)
     if board.arch and board.arch != there:
         raise UserError(
             f'Kernels for {there} cannot run on the board "{board.key}", which has a processor of {board.arch}.', _ASK
@@ -56,9 +57,3 @@ def refuse_unfit(board: BoardFacts, target: Target) -> None:
             f'Kernels for {name} cannot run on the board "{board.key}": its processor has no {", ".join(missing)}.',
             _ASK,
         )
-
-
-def _without_maker(triple: str) -> str:
-    """The same for all makers: who built a board's Python says nothing of its kernels."""
-    arch, *rest = triple.split("-")
-    return "-".join([architecture(arch), *rest[rest.index("linux") :]]) if "linux" in rest else triple

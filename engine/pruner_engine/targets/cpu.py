@@ -13,7 +13,7 @@ from pruner_engine.processes.affinity import usable_cpus
 from pruner_engine.processes.control_groups import MOUNTED, groups_of, membership, said
 from pruner_engine.processes.matrix_units import lends_matrix_registers
 from pruner_engine.targets.cache_files import caches_told
-from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
+from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, architecture, fingerprint
 
 # what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
 _X86 = {
@@ -70,7 +70,7 @@ _UNLIMITED = 1 << 16
 def detect_host() -> Device:
     """The CPU that this process runs on, limited to the cores that it may use."""
     info = _cpuinfo()
-    arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    arch = architecture(platform.machine())
     flags = _flags(info)
     if "amx_tile" in flags and not lends_matrix_registers():
         flags = {flag for flag in flags if not flag.startswith("amx")}

@@ -25,6 +25,7 @@ class Cache:
     line: int = 64
 
 
+_ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names of them
 #: a processor that hides its caches, or is elsewhere, still has some: the smallest that are common
 COMMON_CACHES = (Cache(1, 32 << 10), Cache(2, 512 << 10))
 
@@ -70,3 +71,15 @@ class Device:
 def fingerprint(*identity: Any) -> str:
     """Sixteen hexadecimal digits that stand for the identity."""
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:16]
+
+
+def architecture(name: str) -> str:
+    """The architecture that a system or LLVM's name of a machine (x86_64-linux-gnu) tells, as Linux calls it."""
+    arch = name.lower().partition("-")[0]
+    return _ARCHITECTURES.get(arch, arch)
+
+
+def without_maker(triple: str) -> str:
+    """LLVM's name of a machine with Linux without who made it: aarch64-unknown-linux-gnu is aarch64-linux-gnu."""
+    _, *rest = triple.split("-")
+    return "-".join([architecture(triple), *rest[rest.index("linux") :]]) if "linux" in rest else triple

@@ -13,7 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
-from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
+from pruner_engine.targets.device import COMMON_CACHES, Device, architecture, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.tvm_import import import_tvm
@@ -170,8 +170,7 @@ def is_of_this_architecture(target: Target) -> bool:
 
 def architecture_of(target: Target) -> str:
     """Architecture of the target's CPU side, as a `Device` tells it: x86_64, aarch64."""
-    named = str(cpu_of(target).attrs.get("mtriple", "")).partition("-")[0]
-    return {"": detect_host().arch, "arm64": "aarch64"}.get(named, named)
+    return architecture(str(cpu_of(target).attrs.get("mtriple", ""))) or detect_host().arch
 
 
 def _loads(wanted: str, here: str) -> bool:

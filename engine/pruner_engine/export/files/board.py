@@ -28,13 +28,14 @@ _AT_MOST_S = 10.0
 _BIG_CORES = 1  # all, on most machines
 
 
-def run_on_board(folder: Path, inputs: list[np.ndarray], request: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+def run_on_board(
+    folder: Path, metadata: dict[str, Any], inputs: list[np.ndarray], request: dict[str, Any]
+) -> tuple[dict[str, Any], list[Any]]:
     """The report and the outputs of the first inference, by a session that is closed at the end."""
     from tvm.relax import VirtualMachine
 
     from pruner_engine.measure.rpc import Fleet, board_session
 
-    metadata = json.loads((folder / "metadata.json").read_text("utf-8"))
     fleet = Fleet(request["host"], request["port"], request["key"], request["wait_s"])
     session = board_session(fleet, request["limit_s"])
     session.get_function("runtime.config_threadpool")(_BIG_CORES, request["threads"])
@@ -89,14 +90,15 @@ def main() -> None:
     for name in ("--bundle", "--inputs", "--outputs"):
         parser.add_argument(name, type=Path)
     options, request = parser.parse_args(), json.loads(sys.stdin.readline())
-    specs = json.loads((options.bundle / "metadata.json").read_text("utf-8"))
+    metadata = json.loads((options.bundle / "metadata.json").read_text("utf-8"))
     import_tvm()
     try:
-        report, outputs = run_on_board(options.bundle, read_arrays(options.inputs, specs["inputs"]), request)
+        inputs = read_arrays(options.inputs, metadata["inputs"])
+        report, outputs = run_on_board(options.bundle, metadata, inputs, request)
     except Exception as failure:  # whatever a board or the network between may do to a session
         message = error_of(failure)[1]
     else:
-        write_arrays(options.outputs, specs["outputs"], outputs)
+        write_arrays(options.outputs, metadata["outputs"], outputs)
         json.dump(report, sys.stdout)
         message = ""
     # TVM's server takes a connection that just breaks off for its own failure: what holds the session goes first
