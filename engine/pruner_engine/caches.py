@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-#: All that the call before left there (warm); all but its weights, since those of the rest of the network have passed
-#: through (network); neither weights nor outputs (cold).
+#: All that the call before left there (warm); what the rest of the network leaves, which has passed through since
+#: (network); neither weights nor outputs (cold).
 Caches = Literal["network", "warm", "cold"]

@@ -3673,6 +3673,10 @@
         <translation>Gemessene Wiederholungen eines Kandidaten, der nicht vorher aufgegeben wird.</translation>
     </message>
     <message>
+        <source>What a timed call finds in the caches of this machine&apos;s CPU. network: what the rest of an inference leaves there, so that weights, and memory that is written to, come from as far away as in the network. warm: all that the call before left there. cold: neither weights nor outputs.</source>
+        <translation>Was ein gemessener Aufruf in den Caches der CPU dieses Rechners vorfindet. network: was der Rest einer Inferenz dort hinterlässt, so dass Gewichte, und Speicher, in den geschrieben wird, von so weit kommen wie im Netz. warm: alles, was der Aufruf davor dort ließ. cold: weder Gewichte noch Ausgaben.</translation>
+    </message>
+    <message>
         <source>Calibration of earlier runs</source>
         <translation>Kalibrierung früherer Läufe</translation>
     </message>
@@ -4251,10 +4255,6 @@
     <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
         <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
-    </message>
-    <message>
-        <source>What a timed call finds in the caches of this machine&apos;s CPU. network: all but its weights, which come from memory where those of the whole network do not fit the last cache. warm: all that the call before left there. cold: neither weights nor outputs.</source>
-        <translation>Was ein gemessener Aufruf in den Caches der CPU dieses Rechners findet. network: alles außer seinen Gewichten, die aus dem Speicher kommen, wo die des ganzen Netzes nicht in den letzten Cache passen. warm: alles, was der Aufruf davor dort ließ. cold: weder Gewichte noch Ausgaben.</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>

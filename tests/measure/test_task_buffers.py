@@ -1,5 +1,6 @@
 """Buffers that the kernels of a task share, and times that are none."""
 
+import dataclasses
 import math
 import time
 
@@ -56,15 +57,13 @@ def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("network", "calls"), [(0, 1), (1 << 16, 1), (5 << 16, 5), (1 << 40, 256)], ids=["warm", "alone", "network", "vast"]
+    ("reuse", "calls"), [([], 1), ([0, 1 << 16, 0], 1), ([0, 5 << 16, 5 << 16], 6), ([0, 1 << 40, 1 << 40], 256)]
 )
-def test_calls_take_turns_among_copies_that_are_as_large_as_the_weights_of_the_network(network, calls, tmp_path):
+def test_calls_take_turns_among_copies_that_put_between_two_uses_what_a_network_does(reuse, calls, tmp_path):
     """A weight of 64 kB, beside data and one that is too small to matter."""
     shapes = (4, 4), (128, 128), (4,)
     args = [wire.Tensor(list(shape), "float32") for shape in shapes]
-    facts = wire.KernelFacts([0], 1, ["random"], {}, {}, 0.0, False, [1, 2])
-    job = msgspec.structs.replace(job_of(args), facts=facts, weights_bytes=network)
-    timing = TaskBuffers(job, tvm.cpu(), tmp_path).timing
+    timing = TaskBuffers(msgspec.structs.replace(job_of(args), reuse=reuse), tvm.cpu(), tmp_path).timing
     found = timing.of(kernel(*shapes))
     assert len(found) == calls
     places = [{args[i].data_ptr() for args in found} for i in range(3)]
@@ -73,7 +72,21 @@ def test_calls_take_turns_among_copies_that_are_as_large_as_the_weights_of_the_n
     packed = timing.of(kernel((4, 4), (8, 128, 16), (4,)))
     assert {args[1].data_ptr() for args in packed} == places[1], "all layouts share them"
     padded = timing.of(kernel((4, 4), (8, 128, 32), (4,)))
-    assert len(padded) == {1: 1, 5: 2, 256: 256}[calls], "of larger ones there are fewer"
+    assert len(padded) == {1: 1, 6: 4, 256: 256}[calls], "of larger ones there are fewer"
+
+
+def test_arguments_come_back_each_after_as_much_as_in_the_network(tmp_path):
+    """A weight after 4 MB, the output after 1 MB: what the one's copies bring, the other's need not."""
+    shape, size = (128, 512), 256 << 10
+    args = [wire.Tensor(list(shape), "float32")] * 3
+    job = msgspec.structs.replace(job_of(args), reuse=[0, 16 * size, 4 * size])
+    calls = TaskBuffers(job, tvm.cpu(), tmp_path).timing.of(kernel(shape, shape, shape))
+    places = [[call[i].data_ptr() for call in calls] for i in range(3)]
+    assert len(set(places[0])) == 1
+    for index, passing in ((1, 16), (2, 4)):
+        again = places[index].index(places[index][0], 1) if index == 2 else len(calls)
+        between = {arg.data_ptr() for call in calls[1:again] for arg in call}
+        assert passing <= len(between) <= passing + 2, "tensors of that size"
 
 
 class Liar:
@@ -119,8 +132,18 @@ def test_a_slow_untuned_kernel_gives_fewer_references(limit_s, kept, tmp_path, m
     assert {file.name for file in tmp_path.iterdir()} == {f"t.{kind}.reference" for kind in kept}
 
 
-@pytest.mark.parametrize(("target", "fleet", "passing"), [(CPU, None, 9), (HOPPER, None, 0), (CPU, BOARDS, 0)])
-def test_copies_of_weights_are_this_machines_memory(target, fleet, passing):
+@pytest.mark.parametrize(
+    ("target", "fleet", "caches", "reuse"),
+    [
+        (CPU, None, "network", [1, 2, 3]),
+        (CPU, None, "warm", []),
+        (CPU, None, "cold", []),
+        (HOPPER, None, "network", []),
+        (CPU, BOARDS, "network", []),
+    ],
+)
+def test_copies_of_arguments_are_this_machines_memory(target, fleet, caches, reuse):
     """A GPU and a board would be given addresses that are not theirs."""
-    requests = RunRequests(target, MeasureOptions(weights_bytes=9), fleet)
-    assert requests.make(task_of("matmul:8,8,8"), 1, kernel(), check="none").weights_bytes == passing
+    requests = RunRequests(target, MeasureOptions(caches=caches), fleet)
+    task = dataclasses.replace(task_of("matmul:8,8,8"), reuse=(1, 2, 3))
+    assert requests.make(task, 1, kernel(), check="none").reuse == reuse

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
-import tvm
 
-from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.stored import stored_run, stored_tasks
-from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.tuning_database import ProjectDatabase
+from pruner_engine.store.work import args_as_json, task_of
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.task import LAYOUT_FREE
 from run_jobs import QUICK, started
-from schedules import task_of
 
 CACHES = {1: "cold", 2: "warm", 3: "network"}  # of runs, by their ids
 COLD, WARM, NETWORK = CACHES
@@ -57,17 +54,25 @@ def test_the_best_of_all_runs_are_those_of_its_kind(tuned):
             assert of_all == of_one != []
 
 
-@pytest.mark.parametrize(
-    ("caches", "calls", "passing"), [("network", 1_000_000, 1_000_001), ("network", 1, 0), ("warm", 1_000_000, 0)]
-)
-def test_weights_of_the_whole_network_pass_through_the_caches_where_they_do_not_fit(caches, calls, passing):
-    """Those of all calls of an inference."""
-    target = resolve_target("auto")
-    plain = task_of("matmul:16,128,64")
-    assert plain.weights_bytes == 0, "both operands are inputs"
-    function = plain.mod["main"].with_attr(LAYOUT_FREE, [1])
-    task = dataclasses.replace(plain, mod=tvm.IRModule({"main": function}))
-    size = 128 * 64 * 4
-    assert task.weights_bytes == size
-    with measurer_for(target, SearchSettings(caches=caches), [task, dataclasses.replace(task, weight=calls)]) as found:
-        assert found.options.weights_bytes == passing * size
+def test_how_far_arguments_are_in_a_network_stays_with_the_task(tuned):
+    """A run that is resumed times as it did before; tasks of earlier versions have no such distances."""
+    with Project(tuned) as project:
+        _, rows = stored_run(project, NETWORK)
+        (task,) = stored_tasks(project.path, rows)
+        assert task.reuse == (0, 0, 0), "the only kernel of its network"
+        far = dataclasses.replace(task, reuse=(0, 1 << 30, 5))
+        shapes = json.dumps(args_as_json(far))
+        assert task_of({**rows[0], "shapes": shapes}).reuse == far.reuse
+        bare = json.dumps([spec.as_json() for spec in task.args])
+        assert task_of({**rows[0], "shapes": bare}).reuse == ()
+
+
+def test_a_new_run_tells_how_far_arguments_are_in_a_project_that_did_not_know(tuned):
+    with Project(tuned) as project:
+        run, rows = stored_run(project, NETWORK)
+        (task,) = stored_tasks(project.path, rows)
+        bare = dataclasses.replace(task, reuse=())
+        for known in (bare, task):
+            assert project.work.add_tasks(run["model_id"], run["target_id"], [known]) == [rows[0]["id"]]
+            (found,) = stored_tasks(project.path, project.runs.tasks(NETWORK))
+            assert found.reuse == known.reuse

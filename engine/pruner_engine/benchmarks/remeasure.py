@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -44,38 +43,25 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
         before = read_timed(project)
         if not wanted or (before and before.covers(turns, set(wanted))):
             return
-        networks = _networks(reader, runs, {task_id for task_id, _ in wanted})
+        chosen = _by_settings(reader, runs, {task_id for task_id, _ in wanted})
         target = stored_task(reader, next(iter(wanted))[0])[2]  # of finished runs that compare it is the same
     timed: list[tuple[int, str, list[float]]] = []
-    of, place = sum(len(network.timed) for network in networks), 0
-    for network in networks:
-        with measurer_for(target, network.settings, network.tasks.values()) as measurer:
-            for task_id in network.timed:
+    of, place = sum(len(tasks) for _, tasks in chosen), 0
+    for settings, tasks in chosen:
+        with measurer_for(target, settings) as measurer:
+            for task_id, task in tasks.items():
                 on_phase(f"{project.stem}: the best once more, task {(place := place + 1)} of {of}")
-                task, keys = network.tasks[task_id], [key for of_task, key in wanted if of_task == task_id]
+                keys = [key for of_task, key in wanted if of_task == task_id]
                 inputs = [MeasureInput(key, schedule_of(task, target, wanted[task_id, key]).mod) for key in keys]
                 found = measurer.in_turns(task, inputs, turns)
                 timed += [(task_id, key, found.get(key, [])) for key in keys]
     write_timed(project, Timed(turns, timed))
 
 
-@dataclass(frozen=True)
-class _Network:
-    """Tasks that are timed as a run of theirs measured them.
-
-    Attributes:
-        settings: the run's.
-        tasks: all of the run's, by id: what is in the caches depends on the weights of all.
-        timed: those among them that are timed.
-    """
-
-    settings: SearchSettings
-    tasks: dict[int, TuningTask]
-    timed: list[int]
-
-
-def _networks(reader: ProjectReader, runs: Sequence[Row], wanted: set[int]) -> list[_Network]:
-    """Each wanted task with the first run that has it, whose model may be in another float type or layout than others'.
+def _by_settings(
+    reader: ProjectReader, runs: Sequence[Row], wanted: set[int]
+) -> list[tuple[SearchSettings, dict[int, TuningTask]]]:
+    """The wanted tasks by id, each with the settings of the first run that has it.
 
     Caches are the same for all, or their latencies would not compare: where those of the runs differ, as in a network.
     """
@@ -83,12 +69,11 @@ def _networks(reader: ProjectReader, runs: Sequence[Row], wanted: set[int]) -> l
     same: Caches = caches.pop() if len(caches) == 1 else "network"
     left, found = set(wanted), []
     for run in runs:
-        ids = list(reader.task_names(run["id"]))
-        if timed := [task_id for task_id in ids if task_id in left]:
+        if ids := [task_id for task_id in reader.task_names(run["id"]) if task_id in left]:
             settings = settings_from(json.dumps(run["settings"]))
             settings = msgspec.structs.replace(settings, check="none", caches=same)
-            found.append(_Network(settings, {task_id: stored_task(reader, task_id)[1] for task_id in ids}, timed))
-            left.difference_update(timed)
+            found.append((settings, {task_id: stored_task(reader, task_id)[1] for task_id in ids}))
+            left.difference_update(ids)
     return found
 
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import tvm
-import tvm_ffi
 from tvm import relax
 
 from pruner_engine.export.build import is_applied
+from pruner_engine.tasks.extract import kernel_hashes
 from pruner_engine.tasks.task import TuningTask
 
 _STATES = ("applied", "fallback", "not tunable")
@@ -101,12 +101,5 @@ def _summed(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:
 
 def task_names(prepared: tvm.IRModule, tasks: Sequence[TuningTask]) -> dict[str, str]:
     """Name of the task of each function that is one."""
-    normalise = tvm.get_global_func("tvm.s_tir.meta_schedule.normalize_mod")
-    by_hash = {tvm_ffi.structural_hash(task.mod): task.name for task in tasks}
-    names = {}
-    for variable, function in prepared.functions.items():
-        if isinstance(function, tvm.tirx.PrimFunc):
-            task = by_hash.get(tvm_ffi.structural_hash(normalise(function)))
-            if task is not None:
-                names[variable.name_hint] = task
-    return names
+    by_hash = {task.hash: task.name for task in tasks}
+    return {kernel: by_hash[key] for kernel, key in kernel_hashes(prepared).items() if key in by_hash}

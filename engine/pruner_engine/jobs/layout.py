@@ -52,7 +52,7 @@ def laid_out(
     names: tuple[Layout, Layout] = ("own", "channels-last")
     tasks = {name: likely if name == there.likely else extract_tasks(there.prepared(name), target) for name in names}
     stop = run.job.control.stop.is_set
-    with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks[there.likely]) as measurer:
+    with measurer_for(target, msgspec.structs.replace(settings, check="none")) as measurer:
         settle()
         found = measured_layout(tasks, there.likely, measurer, profile, settings, row["seed"], tell, stop)
     if stop():

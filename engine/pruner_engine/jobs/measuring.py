@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 
 import tvm
 
@@ -14,14 +13,10 @@ from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.device import Device, fingerprint
 from pruner_engine.targets.target import device_of, target_json
-from pruner_engine.tasks.task import TuningTask
 
 
-def measurer_for(target: tvm.target.Target, settings: SearchSettings, tasks: Iterable[TuningTask]) -> Measurer:
+def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measurer:
     """The measurer that a run's settings ask for: of this machine, or of the boards of a tracker.
-
-    Args:
-        tasks: of the whole model.
 
     Raises:
         UserError: the settings name no address of a tracker.
@@ -32,7 +27,6 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings, tasks: Ite
         repeats=settings.repeats,
         check=settings.check,
         caches=settings.caches,
-        weights_bytes=_passing(target, tasks) if settings.caches == "network" else 0,
     )
     return Measurer(target, options, fleet=fleet_of(settings))
 
@@ -50,16 +44,6 @@ def measured_on(target: tvm.target.Target, settings: SearchSettings) -> Device:
         return device
     identity = fingerprint("boards", settings.rpc_key, target_json(target))
     return dataclasses.replace(device, name=f"boards of {settings.rpc_key}", fingerprint=identity)
-
-
-def _passing(target: tvm.target.Target, tasks: Iterable[TuningTask]) -> int:
-    """Bytes of weights that pass through the caches between two calls of a kernel: none where all fit the last one.
-
-    From there a kernel has its weights nearly as soon as from the nearer ones.
-    """
-    weights = sum(task.weights_bytes for task in tasks)
-    last = max((cache.bytes for cache in device_of(target).caches), default=0)
-    return weights if weights > last else 0
 
 
 def fleet_of(settings: SearchSettings) -> Fleet | None:

@@ -7,7 +7,7 @@ from typing import Any
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
-from pruner_engine.jobs.stored import refuse_other_device, stored_tasks
+from pruner_engine.jobs.stored import refuse_other_device
 from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Phase, Pin, Pinned, Tried, Try
@@ -36,8 +36,7 @@ def try_row(command: Try, job: JobContext) -> None:
                 )
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
-            tasks = stored_tasks(project.path, project.runs.tasks(command.run_id))
-            with measurer_for(bench.target, settings, tasks) as measurer:
+            with measurer_for(bench.target, settings) as measurer:
                 restore_yardstick(project, bench.task, command.task_id, measurer)
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]

@@ -166,7 +166,7 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
         settings=settings,
         budget=Budget(row["budget_trials"], row["budget_s"]),
     )
-    with measurer_for(work.target, settings, [state.task for state in work.states]) as measurer:
+    with measurer_for(work.target, settings) as measurer:
         tuner = Tuner(run.project, plan, run.job.control, run.job.emit)  # a strategy loads what it learns with
         measurer.wait_until_up()  # not in the run's time
         tuner.run(measurer)

@@ -15,7 +15,6 @@ from pruner_engine.lowering.word_products import holds_word_products, numbers_of
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 from pruner_engine.measure.wire import KernelFacts
-from pruner_engine.tasks.task import weights_of
 
 _CHILDREN = ("a", "b", "value", "condition", "true_value", "false_value")
 
@@ -45,7 +44,6 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         words=_words(mod) if holds_word_products(mod) else {},
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
-        weights=weights_of(mod["main"]),
     )
 
 

@@ -66,7 +66,7 @@ class RunRequests:
             repeats=self.options.repeats,
             check=check,
             cold=self.options.caches == "cold",
-            weights_bytes=self.options.weights_bytes if self.take_turns else 0,
+            reuse=list(task.reuse) if self.options.caches == "network" and self.take_turns else [],
             timeout_s=timeout_s or self.options.run_timeout_s,
             settle=settle,
             yardstick=yardstick,

@@ -25,7 +25,7 @@ class TaskBuffers:
     """Inputs, buffers and reference outputs that the kernels of one task share.
 
     Args:
-        arena: memory that outlives the task, for copies of weights.
+        arena: memory that outlives the task, for copies of arguments.
 
     Attributes:
         timing: what the kernels are timed with.
@@ -41,7 +41,7 @@ class TaskBuffers:
         self._facts = job.facts
         self._folder = folder
         self._works_here = job.device == "cpu" and job.fleet is None  # for another device this thread just waits
-        self.timing = TimingArguments(job.facts.weights, job.weights_bytes, self._values, self._put, arena or Arena())
+        self.timing = TimingArguments(job.reuse, self._values, self._put, arena or Arena())
 
     def _values(self, index: int, shape: Sequence[int], kind: str = "random") -> np.ndarray:
         """What an argument may hold, in the order of a layout or another."""

@@ -1,9 +1,10 @@
 """Arguments that the kernels of a task are timed with.
 
-A kernel that is called again and again finds its weights in the caches. In a network those of all other kernels pass
-through them between two calls, so that weights come from further away, and of kernels that are equally fast otherwise
-one waits for them half as long again as another (docs/experiments.md). So calls take turns among copies of the weights
-that are together as large as all that an inference reads.
+A kernel that is called again and again finds in the caches what it has just read and written. In a network the rest of
+an inference passes through them between two calls, so that weights, and the memory that an output is written to, come
+from further away, and of kernels that are equally fast otherwise one waits for them half as long again as another
+(docs/experiments.md). So calls take turns among copies of an argument, as many as put between two uses of one what an
+inference does (tasks/reuse.py).
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from tvm.runtime import Tensor
 
 from pruner_engine.measure import wire
 
-_LEAST_BYTES = 16 << 10  # of a weight that is worth copies: less comes while the call begins
-_MOST_BYTES = 256 << 20  # of all copies of a kernel's weights: no caches hold so much
+_LEAST_BYTES = 16 << 10  # of an argument that is worth copies: less comes while the call begins
+_MOST_BYTES = 256 << 20  # of all copies of a kernel's arguments: no caches hold so much
 _MOST_COPIES = 256
 _ALIGNED = 64  # bytes; kernels load whole vectors
 
@@ -53,8 +54,7 @@ class TimingArguments:
     """Arguments of the kernels of one task.
 
     Args:
-        weights: which of them are constants of the model.
-        weights_bytes: of the weights that an inference reads; 0: the kernel's own stay in the caches.
+        reuse: by argument, the bytes that pass between two uses of what it holds; empty where all stay in the caches.
         values: what an argument of some shape may hold.
         put: brings that to the device.
         arena: where the copies are.
@@ -62,23 +62,35 @@ class TimingArguments:
 
     def __init__(
         self,
-        weights: Sequence[int],
-        weights_bytes: int,
+        reuse: Sequence[int],
         values: Callable[[int, Sequence[int]], np.ndarray],
         put: Put,
         arena: Arena,
     ) -> None:
-        self._weights, self._weights_bytes = weights, weights_bytes
+        self._reuse = reuse
         self._values, self._put, self._arena = values, put, arena
         self._kept: dict[int, _Memory] = {}  # by argument
 
     def of(self, kernel: wire.Kernel) -> list[list[Tensor]]:
         """The arguments of one call of a kernel, of the next one, and so on; then these again."""
-        sizes = {i: kernel.args[i].bytes for i in self._weights if kernel.args[i].bytes >= _LEAST_BYTES}
-        copies = min(self._weights_bytes, _MOST_BYTES) // max(sum(sizes.values()), 1) if sizes else 1
-        copies = max(1, min(copies, _MOST_COPIES))
-        columns = [self._tensors(i, arg, copies if i in sizes else 1) for i, arg in enumerate(kernel.args)]
-        return [[column[copy % len(column)] for column in columns] for copy in range(copies)]
+        copies = self._copies([arg.bytes for arg in kernel.args])
+        columns = [self._tensors(i, arg, copies.get(i, 1)) for i, arg in enumerate(kernel.args)]
+        return [[column[call % len(column)] for column in columns] for call in range(max([1, *copies.values()]))]
+
+    def _copies(self, sizes: Sequence[int]) -> dict[int, int]:
+        """How many copies there are of each argument that has several: by as many calls it is not used.
+
+        Each of these calls touches the next copy of all others that take turns, until that has come to their first one
+        again, and whatever has no copies once.
+        """
+        far = [i for i, reuse in enumerate(self._reuse) if sizes[i] >= _LEAST_BYTES and reuse > sum(sizes)]
+        turning = sum(sizes[i] for i in far)
+        staying, copies = sum(sizes) - turning, dict[int, int]()
+        for i in sorted(far, key=lambda i: self._reuse[i]):
+            calls = -(-(min(self._reuse[i], _MOST_BYTES) - staying) // turning)
+            copies[i] = min(max(1 + calls, *copies.values(), 1), _MOST_COPIES)
+            turning, staying = turning - sizes[i], staying + copies[i] * sizes[i]
+        return copies
 
     def _tensors(self, index: int, arg: wire.Tensor, copies: int) -> list[Tensor]:
         """A rewritten weight has its own shape in nearly every candidate, and any values do: its memory is shared."""

@@ -31,7 +31,6 @@ class MeasureOptions:
         repeats: timed repeats of a contender; see timing.py.
         check: compare outputs with the untuned kernel's for all candidates, those that would be the best, or none.
         caches: what is in them when a kernel is called; see `Caches`.
-        weights_bytes: of the weights that pass through the caches between two calls, for caches as in a network.
     """
 
     threads: int | None = None
@@ -42,7 +41,6 @@ class MeasureOptions:
     repeats: int = 3
     check: Literal["best", "all", "none"] = "best"
     caches: Caches = "warm"
-    weights_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,6 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         words: index of each argument whose elements are words to the type of the numbers in them.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
         rounds: it rounds numbers to bytes.
-        weights: indices of the arguments that are constants of the model.
     """
 
     outputs: list[int]
@@ -75,7 +74,6 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     words: dict[int, str]
     epsilon: float
     rounds: bool
-    weights: list[int] = []
 
 
 class Yardstick(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -147,7 +145,8 @@ class Run(_Message, tag="run", frozen=True):
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
         cold: flush all arguments but the first from the caches before every timed call.
-        weights_bytes: calls take turns among copies of the weights that make up so many bytes; 0: there is one.
+        reuse: by argument, bytes that pass through the caches between two uses of it, by copies of arguments that calls
+            take turns among; empty: there is one of each.
         timeout_s: limit of the work.
         settle: take more repeats where those do not agree.
         fleet: where to run it, if not here.
@@ -165,7 +164,7 @@ class Run(_Message, tag="run", frozen=True):
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
-    weights_bytes: int = 0
+    reuse: list[int] = []
     settle: bool = True
     yardstick: Yardstick | None = None
     fleet: Fleet | None = None

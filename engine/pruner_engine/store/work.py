@@ -100,16 +100,16 @@ class WorkRepository:
         return self._project.query("SELECT * FROM targets WHERE id = ?", (target_id,))[0]
 
     def add_tasks(self, model_id: int, target_id: int, tasks: Sequence[TuningTask]) -> list[int]:
-        """Ids in the order of `tasks`."""
-        with self._project.transaction():
-            return [
+        """Ids in the order of `tasks`; of one that is known, how its arguments are reused may be new."""
+        with self._project.transaction() as db:
+            ids = [
                 self._id(
                     "tasks",
                     {"model_id": model_id, "target_id": target_id, "hash": task.hash},
                     {
                         "name": task.name,
                         "op": task.op,
-                        "shapes": json.dumps([spec.as_json() for spec in task.args]),
+                        "shapes": "[]",
                         "flops": task.flops,
                         "weight": task.weight,
                         "mod": pack_module(task.mod),
@@ -117,6 +117,9 @@ class WorkRepository:
                 )
                 for task in tasks
             ]
+            for task_id, task in zip(ids, tasks, strict=True):
+                db["tasks"].update(task_id, {"shapes": json.dumps(args_as_json(task))})
+        return ids
 
     def set_untuned(self, task_id: int, seconds: float, *, caches: Caches) -> None:
         """Seconds a call of the untuned kernel: one figure where caches are cold, and one where they are not."""
@@ -184,5 +187,13 @@ def task_of(row: dict[str, Any]) -> TuningTask:
     if not re.fullmatch("[0-9a-f]+", row["hash"]):
         raise ValueError("a task's hash is no hexadecimal number")
     flops, weight = float(row["flops"]), int(row["weight"])
-    args = tuple(TensorSpec(s["name"], tuple(s["shape"]), s["dtype"]) for s in json.loads(row["shapes"]))
-    return TuningTask(row["name"], row["op"], row["hash"], unpack_module(row["mod"]), args, flops, weight)
+    shapes = json.loads(row["shapes"])
+    args = tuple(TensorSpec(s["name"], tuple(s["shape"]), s["dtype"]) for s in shapes)
+    reuse = tuple(int(s["reuse"]) for s in shapes if "reuse" in s)
+    return TuningTask(row["name"], row["op"], row["hash"], unpack_module(row["mod"]), args, flops, weight, reuse)
+
+
+def args_as_json(task: TuningTask) -> list[dict[str, Any]]:
+    """What a row of table `tasks` says of the arguments of a task."""
+    known = ({"reuse": reuse} for reuse in task.reuse)
+    return [{**spec.as_json(), **next(known, {})} for spec in task.args]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import tvm
 from tvm.s_tir import SBlock, Schedule
@@ -11,7 +12,9 @@ from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
 from pruner_engine.lowering.word_products import holds_word_products
+from pruner_engine.targets.target import device_kind
 from pruner_engine.tasks.operations import operations_of
+from pruner_engine.tasks.reuse import reuse_distances
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
 # the first that matches a kernel's name decides; heavier operators first, since a fused kernel has several
@@ -46,11 +49,29 @@ def extract_tasks(prepared: tvm.IRModule, target: Target) -> list[TuningTask]:
         ones of shapes that are known only when they run.
     """
     extracted = ms.relax_integration.extract_tasks(prepared, target, {})
-    tasks = [_task(str(t.task_name), t.dispatched[0], int(t.weight)) for t in extracted if _tunable(t.dispatched[0])]
+    found = [(str(t.task_name), t.dispatched[0], int(t.weight)) for t in extracted if _tunable(t.dispatched[0])]
+    reuse = _reuse_by_hash(prepared) if device_kind(target) == "cpu" else {}
+    tasks = [_task(symbol, mod, weight, reuse) for symbol, mod, weight in found]
     return sorted(tasks, key=lambda t: (-t.flops * t.weight, t.name))
 
 
-def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
+def kernel_hashes(prepared: tvm.IRModule) -> dict[str, str]:
+    """The hash that a task of it has, by name of each kernel of a prepared module."""
+    normalise = tvm.get_global_func("tvm.s_tir.meta_schedule.normalize_mod")
+    kernels = {v.name_hint: f for v, f in prepared.functions.items() if isinstance(f, tvm.tirx.PrimFunc)}
+    return {name: module_hash(normalise(kernel)) for name, kernel in kernels.items()}
+
+
+def _reuse_by_hash(prepared: tvm.IRModule) -> dict[str, tuple[int, ...]]:
+    """The distances of `reuse_distances`, of kernels that are the same task their mean."""
+    hashes, found = kernel_hashes(prepared), dict[str, list[tuple[int, ...]]]()
+    for name, distances in reuse_distances(prepared).items():
+        if name in hashes:
+            found.setdefault(hashes[name], []).append(distances)
+    return {digest: tuple(sum(each) // len(each) for each in zip(*of, strict=True)) for digest, of in found.items()}
+
+
+def _task(symbol: str, mod: tvm.IRModule, weight: int, reuse: Mapping[str, tuple[int, ...]]) -> TuningTask:
     digest = module_hash(mod)
     # TVM numbers equal names in the order it meets them; the hash tells them apart whatever else the model holds
     label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))
@@ -71,6 +92,7 @@ def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
         args=args,
         flops=operations_of(mod),
         weight=weight,
+        reuse=reuse.get(digest, ()),
     )
 
 

@@ -50,6 +50,8 @@ class TuningTask:
         args: the kernel's arguments, outputs last.
         flops: floating-point operations of one call; a sum of products of four bytes counts as a multiplication.
         weight: calls per inference.
+        reuse: of each argument, the bytes that an inference touches between two uses of it, see reuse.py; empty where
+            that is not known.
     """
 
     name: str
@@ -59,13 +61,9 @@ class TuningTask:
     args: tuple[TensorSpec, ...]
     flops: float
     weight: int
+    reuse: tuple[int, ...] = ()
 
     @property
     def bytes(self) -> int:
         """Of all arguments, each counted once."""
         return sum(spec.bytes for spec in self.args)
-
-    @property
-    def weights_bytes(self) -> int:
-        """Of the weights that all its calls in an inference read."""
-        return self.weight * sum(self.args[i].bytes for i in weights_of(self.mod["main"]))
