@@ -162,7 +162,7 @@ def _compare(sample: _Sample, seed: int) -> dict[str, Any]:
     return {
         "measured": len(times),
         "best_s": float(times.min()),
-        "best_at": int(np.flatnonzero(np.argsort(-scores, kind="stable") == times.argmin())[0]),
+        "best_at": int(np.flatnonzero(np.argsort(-scores, kind="stable") == np.argmin(times))[0]),
         **_order(sample, scores),
         "chance_gap": float(np.mean(np.divide(chance, times.min()) - 1)),
         "calibrated_rank_correlation": _correlation(sample.scores(learned_from=half)[half:], times[half:]),

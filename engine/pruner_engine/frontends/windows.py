@@ -47,7 +47,7 @@ def readers(places: Sequence[Places], sizes: Sequence[int]) -> Places:
     order = np.argsort(at, kind="stable")
     found, at = found[order], at[order]
     count = np.bincount(at, minlength=math.prod(sizes))
-    made = np.full((len(count), max(count.max(), 1)), table.size, "int64")
+    made = np.full((len(count), max(int(np.max(count)), 1)), table.size, "int64")
     made[at, np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)] = found
     return made
 

@@ -109,7 +109,7 @@ class Pointing(QObject):
         placed = there[(names.index(now.entry.name) + _ACROSS.get(key, 0)) % len(there)]
         order, x, _ = _ordered(placed)
         own = np.flatnonzero(order == now.at)
-        at = int(own[0]) if key in _ALONG and len(own) else int(np.abs(x - now.x).argmin())
+        at = int(own[0]) if key in _ALONG and len(own) else int(np.argmin(np.abs(x - now.x)))
         self._show(placed, _ENDS.get(key, min(max(at + _ALONG.get(key, 0), 0), len(x) - 1)))
 
     def _show(self, placed: Placed, at: int) -> None:

@@ -102,7 +102,7 @@ def _adaptive_max_pool(importer: Conversion, node: Node) -> list[relax.Expr]:
     for before, after in zip(_inner(x, rank), _inner(node, rank), strict=True):
         step = np.arange(after)
         first, end = step * before // after, -(-(step + 1) * before // after)
-        place = first[:, None] + np.arange((end - first).max())
+        place = first[:, None] + np.arange(np.max(end - first))
         places.append(np.where(place < end[:, None], place, -1))
     return _maxima(importer, node, x, places)
 
