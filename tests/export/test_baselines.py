@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import subprocess
 import sys
 import time
+import weakref
 
 import numpy as np
 import onnxruntime
@@ -56,6 +58,18 @@ def reference(monkeypatch):
     yield importlib.import_module("reference")
     for name in ("reference", "run", "operators"):
         sys.modules.pop(name, None)
+
+
+def test_what_onnxruntime_reads_is_kept_as_long_as_it_may_be_run(reference, work, tmp_path):
+    """It reads arrays where they are: freed, they would hold something else by the time it does."""
+    file, arrays = tmp_path / "model.onnx", example_inputs(work.model)
+    file.write_bytes(work.model.content)
+    read = [weakref.ref(array) for array in arrays]
+    call, _, _ = reference.onnxruntime_call({"threads": 1, "device": "cpu", "dtype": "float32"}, str(file), arrays)
+    del arrays
+    gc.collect()
+    call()
+    assert all(array() is not None for array in read)
 
 
 @pytest.fixture
