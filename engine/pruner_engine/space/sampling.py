@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pruner_engine.space.candidate import Candidate
@@ -23,6 +25,6 @@ def random_candidates(space: DesignSpace, count: int, seed: int, threads: int) -
         valid |= {c.hash: c for c in space.materialise(list(fresh.values()), threads)}
         if len(valid) >= count:
             break
-    kept = list(valid.values())
+    kept: list[Any] = list(valid.values())  # NumPy's older types shuffle arrays only
     rng.shuffle(kept)
     return kept[:count]
