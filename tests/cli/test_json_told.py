@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 from chosen_runs import add_run, make_project
+from databases import connected
 from pruner_engine.store.project import Project
 from pruner_engine.store.results import DISTURBED
 from terminal import pruner_here
@@ -21,7 +21,7 @@ def test_libraries_timed_beside_others_and_tasks_given_up(tmp_path: Path) -> Non
     with Project(path) as opened:
         opened.work.add_baseline(1, 1, "float32", "onnxruntime", 0.2, threads=2, note="1.20")
         opened.work.add_baseline(1, 1, "float32", "torch", 0.3, threads=2, note=f"2.9, {DISTURBED}")
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("UPDATE run_tasks SET quarantined = 'It gave no sign of life.' WHERE task_id = 2")
     said = pruner_here("status", path)
     assert f"ONNX Runtime 200 ms, PyTorch 300 ms ({DISTURBED})" in said and "1 of its tasks were given up" in said

@@ -6,11 +6,11 @@ import functools
 import multiprocessing
 import os
 import signal
-import sqlite3
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from databases import connected
 from pruner_engine.tvm_import import import_tvm
 
 import_tvm()
@@ -138,7 +138,7 @@ def say_of_this_machine(project: Path) -> None:
     """Say of a project that it was tuned here: latencies of another machine are rightly not gone on with."""
     target = resolve_target("auto")
     values = (target_json(target), device_of(target).fingerprint)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE targets SET text = ?, fingerprint = ?", values)
     db.close()
 

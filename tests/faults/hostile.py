@@ -19,6 +19,7 @@ from pathlib import Path
 import engines
 import onnx
 
+from databases import connected
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
@@ -120,7 +121,7 @@ def mutated_archive(path: Path, rng: random.Random) -> bytes:
 
 def mutate_rows(path: Path, rng: random.Random) -> None:
     """Values of a project file replaced, as somebody with an SQL shell could do."""
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for _ in range(rng.choice([1, 1, 4])):
             table = rng.choice(

@@ -7,7 +7,6 @@ import errno
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import tvm
 from click.testing import CliRunner
 from engines import REFUSED, SETTINGS, WORKLOAD, engine
 
+from databases import connected
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -69,7 +69,7 @@ def disk(tmp_path) -> Iterator[Path]:
 
 def rows(project: Path, sql: str) -> list:
     """First column of a query; fails unless the file is sound. A file without tables has no rows."""
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         empty = not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchall()
         found = [] if empty else [row[0] for row in db.execute(sql)]

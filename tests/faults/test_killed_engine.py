@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import sqlite3
 from pathlib import Path
 
 import pytest
 from engines import KILLED, SETTINGS, WORKLOAD, Death, engine
 
+from databases import connected
 from pruner_engine.export.library import METADATA
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.reader import ProjectReader
@@ -40,7 +40,7 @@ def drawn(at: str, rng: random.Random, most: int = 1, decades: float = 2.0) -> D
 
 def trials(project: Path) -> list[str]:
     """Hashes of the measured candidates in the order of their commits; fails unless the file is sound."""
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
         found = db.execute(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import engines
 import hostile
 import pytest
 
+from databases import connected
 from pruner_engine.export.records import write_records
 from pruner_engine.protocol import Export, Resume
 from pruner_engine.verify import create_model
@@ -40,7 +40,7 @@ def originals(tmp_path_factory) -> Path:
 
 
 def _checkpoint(project: Path) -> bytes:
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         (data,) = db.execute("SELECT data FROM checkpoints WHERE role = 'model'").fetchone()
     db.close()
     return data
@@ -50,7 +50,7 @@ def test_a_project_brings_no_code_along(originals, tmp_path):
     """Somebody has put a script in the place of the model: nobody on this machine has agreed to run it."""
     project, told, marker = Path(shutil.copy(originals / "m.pruner", tmp_path)), tmp_path / "told", tmp_path / "marker"
     script = f"open({str(marker)!r}, 'w').write('run')".encode()
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE models SET kind = 'tvmscript', source = 'm.py', content = ?", (script,))
     db.close()
     for command in (
@@ -58,7 +58,7 @@ def test_a_project_brings_no_code_along(originals, tmp_path):
         Resume(project=str(project), trials=9),
     ):
         if isinstance(command, Resume):
-            with sqlite3.connect(project) as db:
+            with connected(project) as db:
                 db.execute("DELETE FROM run_tasks")  # so that the model has to be read again
             db.close()
         assert engines.engine(command, told) == engines.REFUSED
@@ -75,7 +75,7 @@ def test_a_projects_schedules_bring_no_code_along(originals, tmp_path):
         ["GetSBlock", [], ["matmul", "main"], ["foreign"]],
         ["Annotate", ["foreign", text], ["pragma_import_llvm"], []],
     ]
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         for key, trace in db.execute("SELECT id, trace FROM candidates WHERE trace IS NOT NULL").fetchall():
             instructions, decisions = json.loads(trace)
             at = [name for name, *_ in (*instructions, ["EnterPostproc"])].index("EnterPostproc")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 
 import numpy as np
 import pytest
 from test_run_life import SETTINGS, WORKLOAD
 
+from databases import connected
 from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.protocol import (
@@ -76,7 +76,7 @@ def best(project):
 
 def test_what_another_machine_tuned_is_not_measured_here(engine, project):
     row, decisions = unmeasured(project)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE targets SET fingerprint = 'elsewhere', device = 'another processor'")
     (told,) = ask(engine, Try(run_id=1, decisions=decisions, **row), refused=True)
     assert "tuned on another processor" in told.message
@@ -124,7 +124,7 @@ def test_a_row_is_predicted_verified_and_measured_once(engine, project):
 
 def test_where_nothing_else_was_measured_no_latency_of_such_a_score_is_told(engine, project, warm):
     row = best(project)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("DELETE FROM measurements WHERE candidate_id != ?", (row["id"],))
     where = {"project": str(project), "task_id": row["task_id"], "sketch_id": row["sketch_id"]}
     (verified,) = ask(engine, Verify(run_id=1, **where, decisions=row["decisions"]))
@@ -135,7 +135,7 @@ def test_where_nothing_else_was_measured_no_latency_of_such_a_score_is_told(engi
 
 def test_a_failure_told_as_json_says_what_to_do(project, warm):
     row = best(project)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         failed = "stage = 'run', error = 'timeout', message = 'It took too long.', seconds = NULL"
         db.execute(f"UPDATE measurements SET {failed} WHERE candidate_id = ?", (row["id"],))
     words = ("try", project, "--candidate", row["id"], "--measure")
@@ -168,7 +168,7 @@ def test_a_project_that_was_made_anew_is_asked_about_anew(engine, project):
 
 def test_a_row_slower_than_the_untuned_kernel_does_not_change_the_curve(engine, project):
     where, decisions = unmeasured(project)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE tasks SET untuned_s = 1e-12")
     ask(engine, Try(run_id=1, **where, decisions=decisions))
     with ProjectReader(project) as reader:
@@ -191,7 +191,7 @@ def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(e
 def test_of_a_frozen_task_only_what_was_pinned_is_measured(engine, project):
     where, decisions = unmeasured(project)
     ask(engine, Pin(run_id=1, **where, decisions=decisions))
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE run_tasks SET steer = 'freeze'")
     (done,) = ask(engine, Resume(project=str(project), run_id=1, trials=15))
     assert done.trials == 13

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.store.known import best_traces
@@ -33,7 +33,7 @@ def tuned(tmp_path_factory) -> Path:
     """Six valid trials of a kernel, none abandoned."""
     project = tmp_path_factory.mktemp("known") / "tuned.pruner"
     tuned_into(project, KERNEL, 6)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         assert db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'").rowcount == 6
     return project
 
@@ -81,7 +81,7 @@ def test_what_it_knows_of_other_kernels_and_devices_of_other_kinds_is_left(tuned
 
 def test_traces_that_do_not_fit_cost_nothing_but_themselves(tuned, tmp_path):
     broken = Path(shutil.copy(tuned, tmp_path / "broken.pruner"))
-    with sqlite3.connect(broken) as db:
+    with connected(broken) as db:
         texts = ("no trace", json.dumps([[["GetSBlock", [], ["nowhere", "main"], ["b0"]]], []]))
         ids = db.execute("SELECT candidate_id FROM measurements ORDER BY seconds LIMIT 2").fetchall()
         for text, (candidate,) in zip(texts, ids, strict=True):

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
@@ -38,7 +39,7 @@ def tuned(tmp_path_factory) -> Path:
     """A small project with six valid trials."""
     project = tmp_path_factory.mktemp("records") / "tuned.pruner"
     started(project, trials=6, settings={"check": "none", "repeats": 1, "caches": "warm"})
-    with sqlite3.connect(project) as db:  # on a busy machine some may have been abandoned
+    with connected(project) as db:  # on a busy machine some may have been abandoned
         assert db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'").rowcount == 6
     return project
 
@@ -81,7 +82,7 @@ def test_what_others_measured_with_warm_caches_is_kept_apart_from_what_is_measur
     project: Path, tmp_path: Path
 ) -> None:
     folder, said = exported(project, tmp_path / "own", best=2), Said()
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE runs SET settings = json_set(settings, '$.caches', 'network')")
     import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), said.job())
     (told,) = (event for event in said if isinstance(event, msg.Notice))
@@ -101,7 +102,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(project: Path, tmp_path: 
 
 def add_model(project: Path, keep: int) -> None:
     """A second model with the same kernel, and a run of it that has `keep` of the first one's trials."""
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.row_factory = sqlite3.Row
 
         def again(table: str, where: str = "", shift: int = 0, **changes: object) -> None:
@@ -136,7 +137,7 @@ def test_two_models_that_share_a_kernel_each_find_their_trials(project: Path, tm
 
 def test_a_kernel_that_is_faster_untuned_counts_as_untuned(project: Path, tmp_path: Path) -> None:
     folder = exported(project, tmp_path / "out")
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE tasks SET untuned_s = 1e-12")
     import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
     with ProjectReader(project) as reader:

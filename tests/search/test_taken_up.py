@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine.search import memory, model_strategy
 from pruner_engine.search.settings import SearchSettings
@@ -50,7 +50,7 @@ def test_without_the_file_that_its_model_came_from(project, tuned):
 
 
 def test_with_a_model_of_other_layers(project):
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE checkpoints SET data = ?", [create_model("tlp").to_bytes()])
         roles = [role for (role,) in db.execute("SELECT role FROM checkpoints ORDER BY role DESC")]
     db.close()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from chosen_runs import add_run, make_project
+from databases import connected
 from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureOptions
@@ -66,10 +66,10 @@ def test_the_next_session_measures_by_the_same_kernel(tuned):
 
 
 def test_a_second_run_of_the_project_keeps_it(tuned):
-    with sqlite3.connect(tuned) as db:
+    with connected(tuned) as db:
         (before,) = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
     resumed(tuned, run_id=1, trials=9)
-    with sqlite3.connect(tuned) as db:
+    with connected(tuned) as db:
         (after,) = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
         best = db.execute("SELECT min(seconds) FROM measurements WHERE stage = 'ok' AND NOT censored").fetchone()[0]
     first, second = json.loads(before), json.loads(after)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from databases import connected
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
@@ -25,7 +25,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def first_point(project: Path, run: int, goal_s: float) -> tuple[int, float] | None:
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         points = db.execute("SELECT trials, elapsed_s, latency_s FROM progress WHERE run_id = ? ORDER BY id", (run,))
         return next(((n, s) for n, s, latency in points if latency is not None and latency <= goal_s), None)
 
@@ -42,7 +42,7 @@ def test_the_goal_is_where_the_stock_search_ended(project: Path) -> None:
 
 
 def test_without_the_stock_search_the_chosen_run_sets_the_goal(project: Path) -> None:
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE runs SET strategy = 'random' WHERE strategy = 'metaschedule'")
     with ProjectReader(project) as reader:
         found = compare(reader, reader.run(2))
@@ -63,7 +63,7 @@ def test_a_run_of_ones_choice_sets_the_goal(project: Path) -> None:
 def test_a_run_on_another_device_or_of_another_float_type_sets_no_goal(project: Path, change: str) -> None:
     with ProjectReader(project) as reader:
         assert compare(reader, reader.run()).base["id"] == 1
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         db.execute(f"UPDATE runs SET {change} WHERE id = 1")
     with ProjectReader(project) as reader:
@@ -90,7 +90,7 @@ def other(project: Path) -> Path:
     folder = project.parent / "yesterday"
     folder.mkdir()
     made = Path(shutil.copy(SAMPLE, folder / "sample.pruner"))
-    with sqlite3.connect(made) as db:
+    with connected(made) as db:
         db.execute("UPDATE progress SET latency_s = latency_s * 1.5, elapsed_s = elapsed_s * 2")
     return made
 
@@ -129,7 +129,7 @@ def test_projects_that_share_a_name_are_told_apart_by_their_folders(project: Pat
 def test_a_project_that_does_not_compare_is_refused_with_what_differs(
     project: Path, other: Path, change: str, told: str
 ) -> None:
-    with sqlite3.connect(other) as db:
+    with connected(other) as db:
         db.execute(change)
     answer = CliRunner().invoke(cli, ["compare", str(project), str(other)])
     assert isinstance(answer.exception, UserError) and told in answer.exception.message

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from databases import connected
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
 
 from project_factory import make_project
@@ -92,7 +94,7 @@ def test_abandoned_and_failed_trials_are_never_the_best(project: Path) -> None:
 def test_the_bests_of_a_task_are_those_of_its_runs(project: Path) -> None:
     """Of trials that are equally fast the first counts, and one that was abandoned or failed never does."""
     grow(project, 1_000)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE measurements SET seconds = 1e-9 WHERE run_id = 1 AND task_id = 1 AND stage = 'ok'")
         db.execute("UPDATE measurements SET seconds = 1e-12 WHERE run_id = 2 AND (censored OR stage <> 'ok')")
     db.close()

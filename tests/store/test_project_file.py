@@ -5,7 +5,6 @@ import fcntl
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import chosen_runs
+from databases import connected
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.lock import WriterLock, is_being_written, last_words
@@ -244,7 +244,7 @@ def test_a_file_that_an_engine_has_only_begun_is_told_to_be_one(tmp_path):
 
 def test_another_programs_database_is_refused(tmp_path):
     path = tmp_path / "p.pruner"
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("CREATE TABLE runs (id)")
     db.close()
     with pytest.raises(UserError, match="not a project of Pruner Studio"):
@@ -254,7 +254,7 @@ def test_another_programs_database_is_refused(tmp_path):
 def test_a_newer_file_is_refused_with_a_sentence(tmp_path):
     path = tmp_path / "p.pruner"
     Project(path).close()
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute(
             "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('pruner-studio', 'v99', '2099')"
         )

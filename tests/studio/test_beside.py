@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from databases import connected
 from pruner_studio.main_window import MainWindow
 
 
@@ -23,7 +23,7 @@ def opened(window: MainWindow, finished_project: Path, tmp_path: Path) -> MainWi
 @pytest.fixture
 def other(finished_project: Path, tmp_path: Path) -> Path:
     made = Path(shutil.copy(finished_project, tmp_path / "there.pruner"))
-    with sqlite3.connect(made) as db:
+    with connected(made) as db:
         db.execute("UPDATE progress SET latency_s = latency_s * 2")
     return made
 
@@ -43,7 +43,7 @@ def test_another_project_is_asked_for_shown_and_taken_away(qtbot, opened: MainWi
     assert [page.model.text_of(row, page.model.columns[0]) for row in page.model.rows] == [
         "1", "2", "3", "there:1", "there:2", "there:3",
     ]  # fmt: skip
-    with sqlite3.connect(other) as db:
+    with connected(other) as db:
         stored = db.execute("SELECT DISTINCT latency_s FROM progress WHERE run_id = 2 ORDER BY id").fetchall()
     (drawn,) = [series for series in page.plot.series if series.name == "there:2 pruner"]
     assert {latency for (latency,) in stored} == set(drawn.y.tolist())
@@ -72,7 +72,7 @@ def test_enter_on_a_run_of_another_project_opens_it(qtbot, opened: MainWindow, o
 def test_what_does_not_compare_is_refused(opened: MainWindow, other: Path, tmp_path: Path) -> None:
     workspace = opened.workspace
     assert not workspace.add_beside(workspace.path) and "here already" in message(opened)
-    with sqlite3.connect(other) as db:
+    with connected(other) as db:
         db.execute("UPDATE models SET sha256 = 'another'")
     assert not workspace.add_beside(str(other)) and "of another model" in message(opened)
     (broken := tmp_path / "broken.pruner").write_bytes(b"nothing")
@@ -84,7 +84,7 @@ def test_what_grows_there_is_seen_here(qtbot, opened: MainWindow, other: Path, r
     page = opened.show_page("compare")
     assert opened.workspace.add_beside(str(other))
     rested(page)
-    with sqlite3.connect(other) as db:
+    with connected(other) as db:
         db.execute("UPDATE progress SET latency_s = 1e-9 WHERE id = (SELECT max(id) FROM progress)")
         db.execute(
             "INSERT INTO progress SELECT max(id) + 1, run_id, elapsed_s, trials, valid, failed, 1e-9, 0 FROM progress"

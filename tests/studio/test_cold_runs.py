@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from click.testing import CliRunner
 from project_factory import make_project
 from PySide6.QtCore import Qt
 
+from databases import connected
 from pruner_engine.cli.main import cli
 from pruner_studio.main_window import MainWindow
 
@@ -21,7 +21,7 @@ COLD = 3
 def mixed(tmp_path: Path) -> Path:
     """Three runs, the last one with cold caches."""
     path = make_project(tmp_path / "mixed.pruner", rounds=12)
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("UPDATE runs SET settings = ? WHERE id = ?", (json.dumps({"caches": "cold"}), COLD))
     return path
 

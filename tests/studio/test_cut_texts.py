@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QScrollArea, QWidget
 
+from databases import connected
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.widgets.elided import Paragraph
 from pruner_studio.widgets.empty_state import EmptyState
@@ -122,7 +122,7 @@ def test_the_tab_key_scrolls_to_what_it_comes_to(qtbot, window: MainWindow, rest
 def test_long_names_leave_room_for_what_stands_beside_them(qtbot, window: MainWindow, rested, tmp_path: Path) -> None:
     name = "Llama-3.2-vision-encoder-int8-optimised-for-production-deployment-2026-11-23-final-version-0042"
     project = make_project(tmp_path / f"{name}.pruner", runs=2, rounds=4)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE models SET name = ?", (name,))
         db.execute("UPDATE tasks SET name = ? || name", ("fused_reshape_transpose_layer_norm_conv2d_bias_add_" * 2,))
         db.execute("UPDATE measurements SET message = ? WHERE stage <> 'ok'", ("std::unordered_map<int," * 12,))

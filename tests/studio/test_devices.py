@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from pathlib import Path
 
 from painted import LastText
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.resources import resource_dir
@@ -27,7 +27,8 @@ def test_profiles_and_calibration_are_those_of_the_file(window: MainWindow, fini
     window.workspace.open(finished_project)
     page = window.show_page("devices")
     page.refresh()
-    (profile,) = sqlite3.connect(finished_project).execute("SELECT profile FROM targets").fetchone()
+    with connected(finished_project) as db:
+        (profile,) = db.execute("SELECT profile FROM targets").fetchone()
     stored = json.loads(profile)
     told = texts(page)
     assert units.rate(stored["peak_flops"], "FLOP") in told and units.rate(stored["dram_bandwidth"], "B") in told

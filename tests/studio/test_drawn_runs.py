@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 
+from databases import connected
 from pruner_studio.main_window import MainWindow
 from pruner_studio.workspace import Workspace
 
@@ -58,7 +58,7 @@ def test_runs_are_ticked_by_the_mouse_and_keep_their_colours(
     overview = window.show_page("overview")
     rested(overview)
     assert colors(overview.curve) == now and "7 of 9 runs drawn" in window._drawn.text()
-    with sqlite3.connect(window.workspace.path) as db:
+    with connected(window.workspace.path) as db:
         db.execute("UPDATE progress SET latency_s = latency_s / 2 WHERE run_id = 9")
     window.show_page("compare")
     rested(compare)

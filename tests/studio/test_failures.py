@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from project_factory import make_project
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine.measure.advice import advice
 from pruner_engine.store.reader import ProjectReader
@@ -78,7 +78,7 @@ def test_the_schedule_of_a_failed_candidate_says_what_to_do(
     window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:
     path = shutil.copy(finished_project, tmp_path / "failed.pruner")
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("UPDATE measurements SET log = ? WHERE stage = 'run'", (LOG,))
     db.close()
     assert window.workspace.open(path)

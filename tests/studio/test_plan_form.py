@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QFileDi
 from test_accessibility import controls, told
 from test_cut_texts import SCREENS, cut
 
+from databases import connected
 from pruner_engine.cli import tune
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
@@ -232,7 +232,7 @@ def test_what_the_engine_would_refuse_cannot_be_tuned(qtbot, start: StartPage, t
 
 def test_settings_of_a_duplicated_run_can_be_changed(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         given = {"draft_set": 128, "without_rules": ["mine"], "check": "all", "caches": "warm"}
         db.execute("UPDATE runs SET settings = ?", (json.dumps(given),))
     window.workspace.open(project, 1)
@@ -249,7 +249,7 @@ def test_settings_of_a_duplicated_run_can_be_changed(qtbot, window: MainWindow, 
 
 def test_settings_that_are_none_are_told(window: MainWindow, tmp_path: Path) -> None:
     project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE runs SET settings = ?", ('{"draft_set": -5}',))
     window.workspace.open(project, 1)
     window.duplicate_run()

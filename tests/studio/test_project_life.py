@@ -19,6 +19,7 @@ from PySide6.QtCore import QByteArray, QObject, QSettings, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
 
+from databases import connected
 from pruner_engine import units
 from pruner_engine.resources import resource_dir
 from pruner_engine.search.settings import SearchSettings
@@ -131,10 +132,11 @@ def test_a_run_whose_model_file_is_gone_is_duplicated_from_the_copy_in_the_proje
     press(qtbot, window, "Ctrl+D")
     start = window.show_page("start")
     model = Path(start.plan().model)
-    (content,) = sqlite3.connect(project).execute("SELECT content FROM models").fetchone()
+    with connected(project) as db:
+        (content,) = db.execute("SELECT content FROM models").fetchone()
     assert model.name == "small-cnn.onnx" and model.is_absolute() and model.read_bytes() == content
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE models SET content = NULL")
     press(qtbot, window, "Ctrl+D")
     (card,) = window.problems.cards()
@@ -143,7 +145,7 @@ def test_a_run_whose_model_file_is_gone_is_duplicated_from_the_copy_in_the_proje
 
 def test_what_others_measured_is_neither_shown_first_nor_duplicated(window: MainWindow, tmp_path: Path) -> None:
     project = make_project(tmp_path / "imported.pruner", runs=2, rounds=1)
-    with sqlite3.connect(project) as db:
+    with connected(project) as db:
         db.execute("UPDATE runs SET strategy = 'imported' WHERE id = 2")
         db.execute("UPDATE progress SET latency_s = latency_s / 100 WHERE run_id = 2")
     with ProjectReader(project) as reader:

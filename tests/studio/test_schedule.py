@@ -17,6 +17,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QSlider, QWidget
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
@@ -230,7 +231,7 @@ def test_a_task_whose_trials_all_failed_is_not_told_as_unmeasured(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:
     path = shutil.copy(finished_project, tmp_path / "failed.pruner")
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("UPDATE measurements SET stage = 'build', error = 'error', seconds = NULL")
     window.workspace.open(path)
     page = show(window, "schedule")
@@ -403,7 +404,7 @@ def test_code_is_offered_in_the_forms_of_the_target(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, kind: str, forms: list[str]
 ) -> None:
     path = shutil.copy(finished_project, tmp_path / "target.pruner")
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("UPDATE targets SET text = ?", (json.dumps({"kind": kind}),))
     window.workspace.open(path)
     page = show(window, "schedule")
@@ -444,7 +445,7 @@ def test_a_view_of_no_candidate_has_the_line_of_the_tasks(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:
     path = shutil.copy(finished_project, tmp_path / "untuned.pruner")
-    with sqlite3.connect(path) as db:
+    with connected(path) as db:
         db.execute("DELETE FROM measurements")
     window.workspace.open(path)
     page = show(window, "schedule")

@@ -15,6 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine.jobs.lines import decision_names
 from pruner_engine.store.reader import ProjectReader
@@ -184,7 +185,7 @@ def test_a_project_that_was_taken_away_is_told_and_can_be_kept(qtbot, opened: Ma
 def test_what_cannot_be_read_leaves_the_open_project_alone(opened: MainWindow, tmp_path: Path) -> None:
     before = opened.workspace.path
     damaged = Path(shutil.copy(before, tmp_path / "damaged.pruner"))
-    with sqlite3.connect(damaged) as db:
+    with connected(damaged) as db:
         db.execute("UPDATE runs SET settings = '{'")
     told = []
     opened.workspace.problem.connect(told.append)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs.client import EngineProcess
@@ -154,7 +154,7 @@ def test_an_edit_outlives_a_better_candidate_of_the_run(qtbot, opened: MainWindo
     opened.workspace.select(opened.workspace.task_id, None)  # whatever is best is shown
     edit(qtbot, page.what_if)
     decisions, candidate_id = list(page.what_if.editor.decisions), opened.workspace.candidate_id
-    with sqlite3.connect(opened.workspace.path) as db:
+    with connected(opened.workspace.path) as db:
         names = [row[1] for row in db.execute("PRAGMA table_info(measurements)") if row[1] != "id"]
         other = "SELECT min(id) FROM candidates WHERE run_id = 2 AND id NOT IN (SELECT candidate_id FROM measurements)"
         new = {"candidate_id": f"({other})", "seconds": "seconds / 100"}
