@@ -127,7 +127,8 @@ def test_a_slow_untuned_kernel_gives_fewer_references(limit_s, kept, tmp_path, m
         while time.thread_time() < until:
             pass
 
-    assert task.keep_reference(works, kernel((4,))) >= lasts
+    seconds = task.keep_reference(works, kernel((4,)))
+    assert seconds >= lasts or seconds == 0, "what tells nothing, since others had the core, counts as no time"
     assert task.has_reference
     assert {file.name for file in tmp_path.iterdir()} == {f"t.{kind}.reference" for kind in kept}
 
