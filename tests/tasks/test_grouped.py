@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 import torch
 import tvm
+from torch import nn
 from tvm import relax
 
+from frontends.torch_functions import numbers, saved
 from machines import machine_of
 from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
@@ -90,6 +93,32 @@ def test_what_only_looks_like_a_shuffle_stays():
     rewritten = simplify(widen_groups(channels_last(mod), 16))
     x = np.random.default_rng(2).standard_normal((1, 24, 6, 5)).astype("float32")
     np.testing.assert_allclose(run(rewritten, x), run(mod, x), rtol=1e-4, atol=1e-4)
+
+
+TURNED = {
+    "images": ((2, 16, 6, 6), nn.Conv2d),  # as high as wide, so that shapes do not tell that they are turned
+    "volumes": ((1, 16, 5, 5, 5), nn.Conv3d),
+}
+
+
+@pytest.mark.parametrize("kind", TURNED)
+def test_a_shuffle_of_what_is_turned_turns_it_still(tmp_path, kind):
+    shape, convolution = TURNED[kind]
+    torch.manual_seed(0)
+
+    class Turned(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.before, self.after = convolution(16, 64, 1), convolution(64, 32, 3, groups=4)
+
+        def forward(self, x):
+            x = self.before(x).transpose(-1, -2)
+            return self.after(x.reshape(x.shape[0], 4, 16, *x.shape[2:]).transpose(1, 2).reshape(x.shape))
+
+    module, x = Turned(), numbers(*shape)
+    prepared = prepare(load_model(saved(tmp_path, module, (x,))).mod, HOST, layout="channels-last")
+    with torch.no_grad():
+        np.testing.assert_allclose(run(prepared, x.numpy()), module(x), rtol=1e-4, atol=1e-4)
 
 
 def test_channels_that_are_crossed_into_another_shape_are_no_shuffle():

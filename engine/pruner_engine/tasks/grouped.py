@@ -22,6 +22,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from pruner_engine.lowering.gathers import APART
 from pruner_engine.tasks.rewriting import bound, constant, is_constant_nhwc, operator_of, order_of, rewritten, shape_of
 
+_IMAGE = 4  # axes
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
     "relax.reshape",
@@ -83,12 +84,12 @@ class _Rewriter(PyExprMutator):
         if not calls:
             return last
         source = calls[0].args[0]
-        pixels = [int(n) for n in source.ty.shape]
+        image_shape = shape_of(source) or []
         groups = int(calls[1].ty.shape[1])
-        if pixels[-1] % groups:
+        if len(image_shape) != _IMAGE or 0 in image_shape or image_shape[-1] % groups:
             return last
-        # what the operators do to an image whose every value is the number of its channel
-        image = np.broadcast_to(np.arange(pixels[-1]), pixels)
+        # what the operators do to an image whose every value is the number of its place: they may turn pixels, too
+        image = np.arange(math.prod(image_shape)).reshape(image_shape)
         wanted = _shuffled(image, groups)
         for call in calls:
             if call.op.name == "relax.reshape":
@@ -110,7 +111,7 @@ class _Rewriter(PyExprMutator):
             return None
         source = shape_of(calls[0].args[0]) or []
         pixels = (shape_of(calls[0]) or [])[:3]
-        if len(source) != 4 or shape_of(calls[2]) != source or pixels != source[:3]:
+        if len(source) != _IMAGE or shape_of(calls[2]) != source or pixels != source[:3]:
             return None  # crosses other axes than the groups of an image's channels
         return calls[0].args[0], int(calls[0].ty.shape[3])
 
@@ -125,7 +126,7 @@ class _Rewriter(PyExprMutator):
 
     def _biased(self, call: relax.Call) -> relax.Expr:
         found = self._source(call.args[0])
-        if found is None or not isinstance(call.args[1], GenericConst):
+        if found is None or not isinstance(call.args[1], GenericConst) or len(call.args[1].ty.shape) > _IMAGE:
             return call
         source, groups = found
         bias = call.args[1].value.numpy()
