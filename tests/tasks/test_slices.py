@@ -106,3 +106,26 @@ def test_what_cannot_be_taken_before_stays():
 def test_each_of_queries_keys_and_values_is_moved_by_one_kernel():
     """The input's other shape, its product, three moves, two products and a softmax between them."""
     assert len(calls(prepare(emitted((1, 6, 8), attention), HOST))) == 8
+
+
+def sums_of_parts(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    none = op.strided_slice(x, [2], [0], [0])
+    parts = op.strided_slice(emit_shape(builder, none, (2, 3, 4, 0, 1)), [0], [0], [1])
+    return op.sum(builder.emit(parts), axis=[0, 3])
+
+
+def sums_of_rows(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    none = op.strided_slice(x, [2], [0], [0])
+    return op.sum(builder.emit(op.multiply(emit_shape(builder, none, (24, 0)), const(24, 1))), axis=[1])
+
+
+def emit_shape(builder: relax.BlockBuilder, x: relax.Expr, shape: tuple[int, ...]) -> relax.Expr:
+    """Not by `op.reshape`, which takes 0 for the extent that was there before."""
+    return builder.emit(relax.Call(tvm.ir.Op.get("relax.reshape"), [builder.emit(x), relax.ShapeExpr(shape)]))
+
+
+@pytest.mark.parametrize(("function", "shape"), [(sums_of_parts, (3, 4, 1)), (sums_of_rows, (24,))])
+def test_what_has_no_elements_keeps_its_shape(function, shape):
+    x = np.random.default_rng(1).standard_normal((6, 4, 5)).astype("float32")
+    machine = machine_of(prepare(emitted((6, 4, 5), function), HOST), HOST)
+    np.testing.assert_array_equal(machine["main"](tvm.runtime.tensor(x)).numpy(), np.zeros(shape, "float32"))

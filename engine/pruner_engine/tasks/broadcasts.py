@@ -19,6 +19,7 @@ from pruner_engine.tasks.rewriting import (
     operator_of,
     order_of,
     parts_of_reshape,
+    reshaped,
     rewritten,
     shape_of,
 )
@@ -86,7 +87,7 @@ class _Sinker(PyExprMutator):
         shape = shape_of(source) or []
         if len(shape) == rank:
             return source
-        return self.builder_.emit(relax.op.reshape(source, [1] * (rank - len(shape)) + shape))
+        return self.builder_.emit(reshaped(source, [1] * (rank - len(shape)) + shape))
 
     def _reshaped(self, source: relax.Expr, before: list[int], shape: list[int]) -> relax.Expr | None:
         """The source in other axes, spread again; spread first along axes that become one with some of its own."""
@@ -103,5 +104,5 @@ class _Sinker(PyExprMutator):
         if full == before:
             return None
         wide = source if full == own else self._spread(source, full)
-        inner = relax.op.reshape(self.builder_.emit(wide) if isinstance(wide, relax.Call) else wide, narrow)
+        inner = reshaped(self.builder_.emit(wide) if isinstance(wide, relax.Call) else wide, narrow)
         return inner if narrow == shape else self._spread(inner, shape)

@@ -20,6 +20,7 @@ from pruner_engine.tasks.rewriting import (
     operator_of,
     order_of,
     parts_of_reshape,
+    reshaped,
     rewritten,
     shape_of,
 )
@@ -80,7 +81,7 @@ class _Sinker(PyExprMutator):
             return call
         if not still:
             made = self.builder_.emit(relax.op.permute_dims(made, together))
-        made = relax.op.reshape(made, [shape[behind.index(place)] for place in range(len(shape))])
+        made = reshaped(made, [shape[behind.index(place)] for place in range(len(shape))])
         return made if behind == sorted(behind) else relax.op.permute_dims(self.builder_.emit(made), behind)
 
     def _order(self, call: relax.Call) -> list[int] | None:

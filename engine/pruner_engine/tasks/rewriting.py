@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import tvm
@@ -68,6 +69,11 @@ def constant(values: np.ndarray) -> relax.Constant:
 def shape_of(value: relax.Expr) -> list[int] | None:
     """Shape of a tensor; None where an extent is not known, or the value is no tensor."""
     return extents_of(value.ty)
+
+
+def reshaped(value: relax.Expr, shape: Sequence[int]) -> relax.Call:
+    """A tensor in exactly this shape: TVM's own function takes 0 for the extent that was there before."""
+    return relax.Call(tvm.ir.Op.get("relax.reshape"), [value, relax.ShapeExpr(shape)])
 
 
 def order_of(call: relax.Call) -> list[int]:

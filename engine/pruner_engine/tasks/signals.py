@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import constant, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import constant, operator_of, reshaped, rewritten, shape_of
 
 _AXES = 3  # batch, channel, position
 
@@ -37,12 +37,12 @@ class _Rewriter(PyExprMutator):
             image = self.builder_.emit(
                 _LIFTED[name].lift(visited.attrs, self._image(visited.args[0]), *visited.args[1:])
             )
-            return relax.op.reshape(image, [int(n) for n in call.ty.shape])
+            return reshaped(image, [int(n) for n in call.ty.shape])
         if name == "relax.nn.batch_norm" and int(visited.attrs.axis) == 1:
             norm = relax.Call(visited.op, [self._image(visited.args[0]), *visited.args[1:]], visited.attrs)
             parts = self.builder_.emit(norm)
             signal = self.builder_.emit(relax.TupleGetItem(parts, 0))
-            back = self.builder_.emit(relax.op.reshape(signal, shape))
+            back = self.builder_.emit(reshaped(signal, shape))
             return relax.Tuple([back, *(self.builder_.emit(relax.TupleGetItem(parts, i)) for i in (1, 2))])
         if name == "relax.nn.group_norm" and int(visited.attrs.channel_axis) == 1:
             return self._normed(visited, shape)
@@ -57,7 +57,7 @@ class _Rewriter(PyExprMutator):
         if before is None or len(before) != _AXES + 1 or before[:2] != shape[:2]:
             return call
         norm = relax.op.nn.group_norm(made.args[0], *call.args[1:], attrs.num_groups, 1, [2, 3], attrs.epsilon)
-        return relax.op.reshape(self.builder_.emit(norm), shape)
+        return reshaped(self.builder_.emit(norm), shape)
 
     def _image(self, signal: relax.Expr) -> relax.Expr:
         """The signal one row high: what it was made from, where that is such an image."""
@@ -65,7 +65,7 @@ class _Rewriter(PyExprMutator):
         shape, made = [batch, channels, 1, width], self._made_by(signal)
         if isinstance(made, relax.Call) and operator_of(made) == "relax.reshape" and shape_of(made.args[0]) == shape:
             return made.args[0]
-        return self.builder_.emit(relax.op.reshape(signal, shape))
+        return self.builder_.emit(reshaped(signal, shape))
 
     def _made_by(self, value: relax.Expr) -> relax.Expr | None:
         """The call behind a variable, through items of tuples."""

@@ -21,6 +21,7 @@ from pruner_engine.tasks.rewriting import (
     ends_of_parts,
     operator_of,
     order_of,
+    reshaped,
     rewritten,
     shape_of,
 )
@@ -143,7 +144,7 @@ class _Simplifier(PyExprMutator):
             return relax.const(operand.value.numpy().reshape(shape), str(operand.ty.dtype))
         before = self._before(operand)
         inner = operand if before is None else before
-        return inner if shape_of(inner) == list(shape) else relax.op.reshape(inner, shape)
+        return inner if shape_of(inner) == list(shape) else reshaped(inner, shape)
 
     def _emitted(self, value: relax.Expr) -> relax.Expr:
         return self.builder_.emit(value) if isinstance(value, relax.Call) else value
@@ -159,7 +160,7 @@ class _Simplifier(PyExprMutator):
             made = _ROWS[call.op.name](call.attrs, inner, *rest)
         else:
             return call
-        return relax.op.reshape(self.builder_.emit(made), shape)
+        return reshaped(self.builder_.emit(made), shape)
 
     def _binary(self, call: relax.Call, shape: list[int]) -> relax.Expr:
         for place in (0, 1):
@@ -172,7 +173,7 @@ class _Simplifier(PyExprMutator):
                 continue
             moved = other if shape_of(other) == to else self._emitted(self._reshaped(other, to))
             both = [moved, inner] if place else [inner, moved]
-            return relax.op.reshape(self.builder_.emit(relax.Call(call.op, both, call.attrs)), shape)
+            return reshaped(self.builder_.emit(relax.Call(call.op, both, call.attrs)), shape)
         return call
 
 

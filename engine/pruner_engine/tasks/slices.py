@@ -17,7 +17,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, operator_of, order_of, reshaped, rewritten, shape_of
 
 _RUNS = 2  # of indices: more parts are more cases than one gather is worth
 _PARTS = 3  # of a tensor, queries, keys and values: each of more, such as the steps of a sequence, would be a kernel
@@ -66,7 +66,7 @@ class _Parts(PyExprMutator):
             if source is not None:
                 place, times = source
                 part = self._emitted(made.args[0], place, begin * times, end * times)
-                return relax.op.reshape(part, [*shape[:axis], end - begin, *shape[axis + 1 :]])
+                return reshaped(part, [*shape[:axis], end - begin, *shape[axis + 1 :]])
         return relax.op.strided_slice(operand, [axis], [begin], [end])
 
     def _emitted(self, operand: relax.Expr, axis: int, begin: int, end: int) -> relax.Expr:
@@ -86,7 +86,7 @@ class _Parts(PyExprMutator):
             return None
         parts = [self._emitted(operand, axis, *run) for run in runs]
         if len(parts) == 1:
-            return relax.op.reshape(parts[0], wanted) if numbers.ndim == 0 else parts[0]
+            return reshaped(parts[0], wanted) if numbers.ndim == 0 else parts[0]
         return relax.op.concat(parts, axis)
 
 
@@ -115,6 +115,8 @@ def _numbers(values: relax.Expr) -> list[int] | None:
 
 def _before_reshape(before: Sequence[int], shape: Sequence[int], axis: int) -> tuple[int, int] | None:
     """The axis of `before` that parts of an axis of `shape` are parts of, and how many of its places one place is."""
+    if 0 in before:
+        return None
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     for place, extent in enumerate(before):
         around, within = math.prod(before[:place]), math.prod(before[place + 1 :])
