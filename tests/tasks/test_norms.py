@@ -7,6 +7,7 @@ import tvm
 from tvm import relax
 
 from frontends.torch_functions import saved
+from graphs import graph
 from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -155,3 +156,23 @@ def normed_convolutions():
             out = builder.emit_output(y)
         builder.emit_func_output(out)
     return builder.get()
+
+
+@pytest.mark.parametrize("shape", [(2, 8, 9, 1), (2, 8, 1, 9), (2, 8, 1, 1), (2, 8, 1, 3, 4)], ids=str)
+def test_a_norm_of_images_of_one_row_or_column_is_one_kernel(shape):
+    axes = [*range(2, len(shape))]
+
+    def normed(x, *weights):
+        return relax.op.nn.group_norm(x, *weights, num_groups=4, channel_axis=1, axes=axes)
+
+    target = resolve_target("auto")
+    mod = graph(normed, shape, constants=[(8,), (8,)])
+    prepared = prepare(mod, target)
+    assert "group_norm" in prepared.script()
+    x = np.random.default_rng(1).standard_normal(shape).astype("float32")
+    made = machine_of(prepared, target)["main"](tvm.runtime.tensor(x)).numpy()
+    apart = x.reshape(2, 4, -1)
+    apart = (apart - apart.mean(-1, keepdims=True)) / np.sqrt(apart.var(-1, keepdims=True) + 1e-5)
+    rng, along = np.random.default_rng(0), (8, *[1] * len(axes))
+    scale, shift = (rng.standard_normal(8).astype("float32").reshape(along) for _ in range(2))
+    np.testing.assert_allclose(made, apart.reshape(shape) * scale + shift, rtol=1e-4, atol=1e-4)

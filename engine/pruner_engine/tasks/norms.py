@@ -8,7 +8,7 @@ type.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import tvm
@@ -44,7 +44,7 @@ def _over_channels(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         return _written_out(builder, call)
     groups = int(getattr(attrs, "num_groups", shape[channel]))
     epsilon = float(attrs.epsilon)
-    if axes == list(range(channel + 1, len(shape))):
+    if axes == _longer(shape, range(channel + 1, len(shape))):
         rows = (math.prod(shape[:channel]), groups, math.prod(shape[channel:]) // groups)
         x = builder.emit(relax.op.reshape(call.args[0], rows))
         kernel = partial(norm_of_rows, groups=groups, epsilon=epsilon)
@@ -67,7 +67,11 @@ def _name(call: relax.Call) -> str:
 def _axes(call: relax.Call) -> list[int]:
     """Axes that a norm is taken over, those of one element left out."""
     shape = call.ty.shape
-    axes = sorted(int(axis) % len(shape) for axis in call.attrs.axes)
+    return _longer(shape, sorted(int(axis) % len(shape) for axis in call.attrs.axes))
+
+
+def _longer(shape: Sequence[tirx.PrimExpr], axes: Iterable[int]) -> list[int]:
+    """Those of the axes that are not known to have one element."""
     return [axis for axis in axes if not (isinstance(shape[axis], tirx.IntImm) and int(shape[axis]) == 1)]
 
 
