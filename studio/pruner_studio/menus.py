@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 from shiboken6 import isValid
 
 from pruner_studio.files import Files
+from pruner_studio.literal import literal, plain_tip
 from pruner_studio.models.recent import forget_all, recent
 from pruner_studio.models.words import THEMES
 from pruner_studio.pages.finder import Places
@@ -69,7 +70,8 @@ class Menus(QObject):
             self._recent.removeAction(entry)
             entry.deleteLater()
         for path in recent():
-            self._add(self._recent, Path(path).stem, "", partial(self._window.workspace.open, path)).setToolTip(path)
+            entry = self._add(self._recent, literal(Path(path).stem), "", partial(self._window.workspace.open, path))
+            entry.setToolTip(plain_tip(path))
         self._recent.addSeparator()
         self._add(self._recent, tr("Clear this list"), "", self._forget)
         self._recent.setToolTipsVisible(True)

@@ -292,6 +292,22 @@ def test_compare(opened: MainWindow, db: sqlite3.Connection) -> None:
     assert units.latency(final[stock]) in page.goal.text()
 
 
+def test_no_goal_is_told_before_any_run_has_a_latency(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    place = shutil.copy(finished_project, tmp_path / "begun.pruner")
+    with closing(sqlite3.connect(place)) as db, db:
+        db.execute("DELETE FROM measurements")
+        db.execute("DELETE FROM progress")
+    window.workspace.open(place)
+    page = window.show_page("compare")
+    page.refresh()
+    assert page.goal.isHidden()
+    window.workspace.open(finished_project)
+    page.refresh()
+    assert not page.goal.isHidden() and page.goal.text().startswith("Goal: ")
+
+
 def test_export(opened: MainWindow, db: sqlite3.Connection) -> None:
     page = shown(opened, "export")
     summary = json.loads(one(db, "SELECT summary FROM exports ORDER BY id DESC LIMIT 1"))

@@ -75,6 +75,24 @@ def test_the_axis_of_a_run_at_work_does_not_move_with_every_trial(qtbot, finishe
     assert right(51, None) > room > right(51, None, alive=False), "one that has ended takes all the room"
 
 
+@pytest.mark.parametrize("trials", [0, 10])
+def test_what_a_run_has_of_its_first_round_is_a_point(qtbot, trials: int) -> None:
+    plot = RunCurves("curve")
+    qtbot.addWidget(plot)
+    plot.show()
+    run = {"id": 1, "strategy": "pruner", "settings": {}, "alive": False, "trials": 200, "budget_trials": 200}
+    many = [{"trials": at, "latency_s": 1 / (1 + at)} for at in range(200)]
+    plot.show_runs([(run, SHOWN)], 1, lambda _: many, [])
+    plot.show_runs([(run, SHOWN)], 1, lambda _: [{"trials": trials, "latency_s": 0.4}], [])
+    drawn = [item for item in plot._view.getPlotItem().items if isinstance(item, pg.ScatterPlotItem)]
+    assert [(float(item.data["x"][0]), float(item.data["y"][0])) for item in drawn if len(item.data)] == [
+        (trials, pytest.approx(np.log10(0.4)))
+    ]
+    (left, right), (low, high) = plot._view.getPlotItem().getViewBox().viewRange()
+    assert -1 < left <= trials < right < trials + 2, "not as many trials as were shown before"
+    assert 0.1 < 10**low < 0.4 < 10**high < 2
+
+
 def test_the_larger_a_kernels_share_of_the_time_the_larger_is_its_point(qtbot) -> None:
     plot = Roofline()
     qtbot.addWidget(plot)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from project_factory import make_project
 from PySide6.QtCore import QByteArray, QObject, QSettings, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
-from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap, QTextDocument
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton, QStyleOptionButton
 
 from databases import connected
 from pruner_engine import units
@@ -79,6 +79,26 @@ def test_the_keyboard_stays_at_a_recent_project_when_its_figures_come(
     assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
     qtbot.waitUntil(lambda: len(card.summaries) == 2, timeout=60_000)
     assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
+
+
+def test_an_ampersand_in_a_name_is_shown_and_is_no_key(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    place = shutil.copy(finished_project, tmp_path / "R&D <b>x.pruner")
+    window.workspace.open(place)
+    card = window.show_page("start").recent
+    qtbot.waitUntil(lambda: bool(card.summaries), timeout=30_000)
+    entry = named(card, "Open recent project R&D <b>x.pruner")
+    assert entry.text() == "R&D <b>x" and entry.shortcut().isEmpty()
+    option = QStyleOptionButton()
+    entry.initStyleOption(option)
+    assert option.text == "R&&D <b>x"
+    (listed,) = (made for made in window.menus._recent.actions() if "D <b>x" in made.text())
+    assert listed.text() == "R&&D <b>x"
+    for tip in (entry.toolTip(), listed.toolTip()):
+        read = QTextDocument()
+        read.setHtml(tip)
+        assert read.toPlainText() == str(place)
 
 
 def test_a_recent_project_out_of_reach_keeps_no_window_from_starting(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 from painted import Painted, cell
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -262,3 +263,48 @@ def test_a_table_without_rows_paints_why(qtbot, window: MainWindow, finished_pro
     schedule.refresh()
     qtbot.mouseClick(schedule.candidates.which.part("failed"), Qt.MouseButton.LeftButton)
     assert schedule.candidates.table.hint == "No trial of this task failed."
+
+
+def test_a_row_chosen_as_the_rows_come_is_in_sight_and_stays_so_in_less_room(table: Table) -> None:
+    table.table.show_rows(rows(*(float(speed) for speed in range(200))))
+    table.choose(100)
+    QApplication.processEvents()
+    for height in (300, 600, 160, 240):
+        table.resize(500, height)
+        QApplication.processEvents()
+        assert table.viewport().rect().contains(cell(table, 100, 0).center()), height
+    bar = table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    at = bar.value()
+    table.resize(500, 200)
+    QApplication.processEvents()
+    assert bar.value() >= at, "who reads elsewhere stays there"
+
+
+def test_the_candidate_that_was_gone_to_is_in_sight_in_every_list(
+    window: MainWindow, db: sqlite3.Connection, finished_project: Path, rested
+) -> None:
+    window.workspace.open(finished_project, 3)
+    one_task = "SELECT task_id FROM measurements WHERE run_id = 3 GROUP BY task_id ORDER BY count(*) DESC LIMIT 1"
+    slowest = f"SELECT candidate_id, task_id FROM measurements WHERE run_id = 3 AND task_id = ({one_task})"
+    candidate, task = db.execute(f"{slowest} AND seconds NOT NULL ORDER BY seconds DESC").fetchone()
+    window.resize(1100, 760)
+    window.workspace.select(task, candidate)
+    page = window.show_page("schedule")
+    for column, which in ((1, "measured"), (0, "all")):
+        page.candidates.table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
+        page.candidates.which.part(which).click()
+        rested(page)
+        listed = page.candidates.table
+        assert listed.chosen_id == candidate
+        assert listed.viewport().rect().contains(listed.visualRect(listed.currentIndex()).center()), which
+
+
+def test_a_tool_tip_shows_a_name_that_looks_like_markup_as_it_is(table: Table) -> None:
+    table.table.show_rows([{"id": 1, "name": "a <b>bold</b> & new\nname", "speed": 1.0}])
+    tip = table.table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    read = QTextDocument()
+    read.setHtml(tip)
+    assert read.toPlainText() == "a <b>bold</b> & new\nname"
+    table.table.show_rows(rows(1.0))
+    assert table.table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == "row 1"

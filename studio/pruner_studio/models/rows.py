@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from pruner_studio.literal import plain_tip
 from pruner_studio.said import said
 from pruner_studio.theme import theme
 
@@ -148,7 +149,7 @@ class RowTable(QAbstractTableModel):
             return theme.color(token) if token else None
         if role == _TIP:
             own = column.tip(row) if column.tip else ""
-            return own or said(row.get("message") or "") or self.data(index, _DISPLAY)
+            return plain_tip(own or said(row.get("message") or "") or self.data(index, _DISPLAY))
         if role == ROW_ROLE:
             return row
         return None

@@ -15,6 +15,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.comparison import Comparison, caches_of, compare
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
+from pruner_studio.literal import plain_tip
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.rows import Column
 from pruner_studio.models.runs import short_name, strategy_of, told_state
@@ -195,6 +196,7 @@ class ComparePage(Page):
             return compare(reader, chosen, others=others)
 
     def _show_goal(self, found: Comparison) -> None:
+        self.goal.setVisible(found.goal_s is not None)  # until then no run has a latency
         self.goal.setText(
             tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.").format(
                 latency=units.latency(found.goal_s), run=found.base["name"], strategy=strategy_of(found.base)
@@ -236,7 +238,7 @@ class ComparePage(Page):
         self.only_own.setVisible(bool(paths))
         self.only_own.setText(tr("With {projects}").format(projects=", ".join(path.stem for path in paths)))
         again = tr("Show only the runs of this project again")
-        self.only_own.setToolTip("\n".join([*map(str, paths), again]))
+        self.only_own.setToolTip(plain_tip("\n".join([*map(str, paths), again])))
         self.only_own.setAccessibleName(again)
 
     def left_out(self) -> Iterable[str]:

@@ -152,6 +152,8 @@ class SchedulePage(Page):
         sought = (reader, run_id, task["id"], self.workspace.candidate_id, self.candidates.which.current)
         # A list that somebody reads stays where it is although a run finds a better candidate
         self.candidates.table.choose(candidate_id, seek=sought != self._sought)
+        if sought != self._sought:  # it may be chosen already, and have gone elsewhere with other rows around it
+            self.candidates.table.bring_into_sight()
         self._sought = sought
         self._show_candidate(task, candidate_id)
 

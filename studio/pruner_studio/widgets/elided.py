@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QStyleOptionComboBox,
 )
 
+from pruner_studio.literal import literal, plain_tip
 from pruner_studio.widgets.wheel import leave_wheel
 
 _LEAST_BUTTON, _WIDEST_BUTTON = 120, 320  # pixels
@@ -70,7 +71,7 @@ class Elided(QLabel):
 
     def _tell_whole(self) -> None:
         cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
-        super().setToolTip("\n\n".join(filter(None, (self.text() if cut else "", self._tip))))
+        super().setToolTip(plain_tip("\n\n".join(filter(None, (self.text() if cut else "", self._tip)))))
 
     def paintEvent(self, _: QPaintEvent) -> None:
         box = self.contentsRect()
@@ -78,11 +79,20 @@ class Elided(QLabel):
 
 
 class ElidedButton(QPushButton):
-    """Its text is cut where room is short; the tool tip is up to its owner."""
+    """A name, cut where room is short; the tool tip is up to its owner."""
 
     def __init__(self, text: str = "") -> None:
-        super().__init__(text)
+        super().__init__()
+        self.setText(text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def setText(self, text: str) -> None:
+        self._whole = text
+        super().setText(literal(text))
+
+    def text(self) -> str:
+        """As it was given."""
+        return self._whole
 
     def sizeHint(self) -> QSize:
         whole = super().sizeHint()
@@ -97,7 +107,7 @@ class ElidedButton(QPushButton):
         room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
         if not self.icon().isNull():
             room -= self.iconSize().width() + 4
-        option.text = elided(self.text(), self.fontMetrics(), room)
+        option.text = literal(elided(self.text(), self.fontMetrics(), room))
 
 
 class Choice(QComboBox):
@@ -122,7 +132,7 @@ class Choice(QComboBox):
         self.setCurrentIndex(max(0, self.findData(current)))
 
     def _changed(self, text: str) -> None:
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.help import advice_of
+from pruner_studio.literal import plain_tip
 from pruner_studio.models.words import ERRORS
 from pruner_studio.said import said
 from pruner_studio.translation import tr
@@ -69,7 +70,7 @@ class FailureCard(Card):
         self._rows.addWidget(self._counts[-1])
         message = said(row["message"])
         first = label(message[:_LONGEST], "faint", wrap=True, selectable=True)
-        first.setToolTip(message)
+        first.setToolTip(plain_tip(message))
         self._rows.addWidget(first)
         self._rows.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True, selectable=True))
         look = button(tr("Look at the first"), partial(self.opened.emit, row["first_id"]), "link")

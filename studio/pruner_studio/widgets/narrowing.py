@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from pruner_studio.keyboard import ENTER
+from pruner_studio.literal import plain_tip
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import paint_icon
 from pruner_studio.widgets.elided import ElidedButton
@@ -93,5 +94,5 @@ class NarrowedBy(QWidget):
         self.setVisible(bool(words) or self._typing)
         self.chip.setText(tr("Only tasks with “{words}”").format(words=words))
         again = tr("Show all tasks again")  # a line of its own: lupdate looks into no f-string
-        self.chip.setToolTip(f"{self.chip.text()}\n{again}")
+        self.chip.setToolTip(plain_tip(f"{self.chip.text()}\n{again}"))
         self.chip.setAccessibleName(tr("Show all tasks, not only those with {words}").format(words=words))

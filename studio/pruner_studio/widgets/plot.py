@@ -159,6 +159,7 @@ class Plot(QWidget):
         for entry in sorted(there, key=lambda entry: not entry.strong):
             self._draw_series(item, entry)
         self._draw_levels(item)
+        self._spread(item, there)
         self._name(item, there, font)
         item.getViewBox().setDefaultPadding(0.04)
         self._mark(item)
@@ -190,6 +191,8 @@ class Plot(QWidget):
         elif entry.points:
             size = _POINT if entry.sizes is None else entry.sizes
             item.addItem(pg.ScatterPlotItem(x, y, size=size, pen=None, brush=_with_alpha(color, 150), pxMode=True))
+        elif np.isfinite(x + y).sum() == 1:  # no line goes through it: what a run has of the first round
+            item.addItem(pg.ScatterPlotItem(x, y, size=_POINT, pen=None, brush=color, pxMode=True))
         else:
             path = self._path_of(entry)
             if path.drawn < len(entry.x):
@@ -206,6 +209,16 @@ class Plot(QWidget):
         if self._reach is not None and self.series:
             place = self._across.coordinates([self._reach])[0]
             item.addItem(pg.InfiniteLine(place, angle=90, pen=pg.mkPen(None)), ignoreBounds=False)
+
+    def _spread(self, item: pg.PlotItem, there: Sequence[Series]) -> None:
+        """Room around data that are all at one place of an axis: it would be as wide as for what was shown before."""
+        points = [self._coordinates(entry) for entry in there]
+        reach = self._across.coordinates([] if self._reach is None else [self._reach])
+        levels = self._up.coordinates([level.y for level in self.levels])
+        across, up = [reach, *(x for x, _ in points)], [levels, *(y for _, y in points)]
+        for scale, places, angle in ((self._across, across, 90), (self._up, up, 0)):
+            for place in scale.around(np.concatenate(places)):
+                item.addItem(pg.InfiniteLine(place, angle=angle, pen=pg.mkPen(None)), ignoreBounds=False)
 
     def _name(self, item: pg.PlotItem, there: Sequence[Series], font: QFont) -> None:
         """Names of levels, and of curves where they end; a single curve needs none."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from pruner_studio.literal import literal, plain_tip
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 
@@ -58,10 +59,10 @@ class PluginFiles(QWidget):
 
     def _add_row(self, path: str) -> None:
         name = Path(path).name
-        box = self.boxes[path] = QCheckBox(tr("Run the code of {name}").format(name=name))
+        box = self.boxes[path] = QCheckBox(tr("Run the code of {name}").format(name=literal(name)))
         box.setAccessibleName(tr("Consent to run the code of the plugin {name}").format(name=name))
         box.setAccessibleDescription(_WARNING)
-        box.setToolTip(path)
+        box.setToolTip(plain_tip(path))
         box.toggled.connect(lambda _: self.changed.emit())
         made = self._rows[path] = QWidget()
         row = QHBoxLayout(made)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio import background, clipboard
+from pruner_studio.literal import plain_tip
 from pruner_studio.models.recent import forget, recent, summaries
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
@@ -98,7 +99,7 @@ class RecentCard(Card):
         self._buttons[row["path"]] = made = ElidedButton(row["name"])
         made.clicked.connect(lambda _=False: self._on_open(row["path"]))
         made.setProperty("role", "row")
-        made.setToolTip(row["path"])
+        made.setToolTip(plain_tip(row["path"]))
         paint_icon(made, "file")
         made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for text, do in (
@@ -113,7 +114,7 @@ class RecentCard(Card):
         line.addWidget(made, 1)
         if row["problem"]:
             line.addWidget(Pill(tr("unreadable"), "bad"))
-            made.setToolTip(row["problem"])
+            made.setToolTip(plain_tip(row["problem"]))
         elif row.get("alive"):
             line.addWidget(Pill(tr("tuning"), "info"))
         elif row.get("interrupted"):

@@ -12,6 +12,7 @@ from pruner_engine import units
 
 _UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
 _LEAST = 1e-30  # has a logarithm
+_DECADES, _SHARE = 0.5, 0.1  # around what is all at one place
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,16 @@ class Scale:
     def heading(self) -> str:
         """Name and plain unit, for a column of values."""
         return f"{self.name}, {_UNITS[self.text]}" if self.text in _UNITS else self.name
+
+    def around(self, places: np.ndarray) -> tuple[float, ...]:
+        """Ends of a stretch around coordinates that are all the same one; none where they differ, or there are none."""
+        known = places[np.isfinite(places)]
+        if not len(known) or np.ptp(known):
+            return ()
+        at = float(known[0])
+        if self.log:
+            return at - _DECADES, at + _DECADES
+        return (at - abs(at) * _SHARE, at + abs(at) * _SHARE) if at else (0.0, 1.0)
 
     def coordinates(self, values: np.ndarray | Sequence[float]) -> np.ndarray:
         """Where values lie along the axis."""

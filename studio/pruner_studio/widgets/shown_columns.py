@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QMenu, QTableView
 
 from pruner_studio import kept_sizes
+from pruner_studio.literal import literal
 from pruner_studio.models.rows import RowTable
 from pruner_studio.widgets.column_widths import ColumnWidths
 
@@ -29,7 +30,7 @@ class ShownColumns:
         """Entries that show a column or hide it."""
         menu.setToolTipsVisible(True)
         for at, column in enumerate(self._model.columns[1:], 1):
-            action = menu.addAction(column.called.replace("&", "&&"), partial(self._turn, at))
+            action = menu.addAction(literal(column.called), partial(self._turn, at))
             action.setToolTip(column.help)
             action.setCheckable(True)
             action.setChecked(not self._view.isColumnHidden(at))

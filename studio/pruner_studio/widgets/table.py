@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from pruner_studio import clipboard
+from pruner_studio.literal import literal
 from pruner_studio.models.rows import Row, RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -97,8 +98,13 @@ class Table(QTableView):
         header.setMinimumSectionSize(28)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """The chosen row stays in sight where it was; a reader who has scrolled elsewhere stays there."""
+        row = self.visualRect(self.currentIndex())
+        seen = row.isValid() and QRect(QPoint(0, 0), event.oldSize()).contains(row.center())
         super().resizeEvent(event)
         self.widths.fit()
+        if seen:
+            self.bring_into_sight()
 
     @property
     def chosen_id(self) -> int | str | None:
@@ -159,7 +165,7 @@ class Table(QTableView):
         sort.setToolTipsVisible(True)
         header = self.horizontalHeader()
         for at, column in enumerate(self.table.columns):
-            action = sort.addAction(column.called.replace("&", "&&"), partial(self._sort_by, at))
+            action = sort.addAction(literal(column.called), partial(self._sort_by, at))
             action.setToolTip(column.help)
             action.setCheckable(True)
             action.setChecked(at == header.sortIndicatorSection())
@@ -254,6 +260,8 @@ class Table(QTableView):
         if at == self.currentIndex().row():
             return
         self._quiet = True
+        if seek:
+            self.executeDelayedItemsLayout()  # rows that are not laid out yet cannot be scrolled to
         self.setAutoScroll(seek)  # Qt goes to what becomes current
         if at >= 0:
             self.selectRow(at)
@@ -262,6 +270,12 @@ class Table(QTableView):
             self.setCurrentIndex(QModelIndex())
         self.setAutoScroll(True)
         self._quiet = False
+
+    def bring_into_sight(self) -> None:
+        """Scroll to the chosen row, up and down only, where it is out of sight."""
+        across = self.horizontalScrollBar().value()
+        self.scrollTo(self.currentIndex())
+        self.horizontalScrollBar().setValue(across)
 
     def _chosen(self, current: QModelIndex, _: QModelIndex) -> None:
         if not self._quiet and current.isValid() and self._on_chosen is not None:
