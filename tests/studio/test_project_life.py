@@ -81,6 +81,18 @@ def test_the_keyboard_stays_at_a_recent_project_when_its_figures_come(
     assert window.focusWidget().accessibleName() == "Open recent project two.pruner"
 
 
+def test_a_project_that_another_program_locks_is_no_damaged_one(window: MainWindow, tmp_path: Path) -> None:
+    place = shutil.copy(SAMPLE, tmp_path / "shared.pruner")
+    with closing(sqlite3.connect(place, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        assert not window.workspace.open(place)
+        (told,) = window.problems.problems()
+        assert told.message == f"{place} is locked by another program." and told.hint.startswith("Close the program")
+        other.execute("ROLLBACK")
+    assert window.workspace.open(place) and window.problems.problems() == []
+
+
 def test_an_ampersand_in_a_name_is_shown_and_is_no_key(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import LastWords, WriterLock
 from pruner_engine.store.lost import OpenFile
-from pruner_engine.store.reading import refuse_empty, refuse_long, refuse_missing
+from pruner_engine.store.reading import locked, refuse_empty, refuse_long, refuse_missing
 from pruner_engine.store.runs import BUSY, RunRepository
 from pruner_engine.store.schema import migrations
 from pruner_engine.store.trials import TrialRepository
@@ -170,7 +170,7 @@ def sentence(error: Exception, path: Path) -> UserError:
             f"{path} cannot be written.", "Check its permissions, or copy it to a folder that you may write."
         )
     if "locked" in text:
-        return UserError(f"{path} is locked by another program.", "Close the program that has it open, then try again.")
+        return locked(path)
     if "not a database" in text or "malformed" in text or "corrupt" in text:
         return UserError(
             f"{path} is damaged or not a project ({text}).",

@@ -25,6 +25,11 @@ def damaged(path: Path, reason: object) -> UserError:
     )
 
 
+def locked(path: Path) -> UserError:
+    """What is said of a project file that another program lets nobody use."""
+    return UserError(f"{path} is locked by another program.", "Close the program that has it open, then try again.")
+
+
 def refuse_long(path: Path) -> None:
     """Say what SQLite does not, which just cannot open such a file.
 
@@ -59,6 +64,8 @@ def making_sense(path: Path) -> Iterator[None]:
         raise
     except Exception as error:  # values of any kind in any column
         said = first_words(error)
+        if isinstance(error, sqlite3.OperationalError) and "locked" in said:
+            raise locked(path) from error
         reason = said if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {said}"
         raise damaged(path, reason) from error
 
