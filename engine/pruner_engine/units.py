@@ -68,12 +68,12 @@ def ratio(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share between 0 and 1 in per cent."""
+    """A share between 0 and 1 in per cent; one that leaves some of the whole to others is not told as all of it."""
     if share is None:
         return DASH
     if 0 < share < 0.0005:
         return decimal("<0.1 %")
-    return decimal(f"{share * 100:.{1 if share < 0.0995 and share else 0}f} %")
+    return decimal(f"{share * 100:.{int(0 < share < 0.0995 or 0.995 <= share < 0.9995)}f} %")
 
 
 def rate(per_second: float | None, unit: str) -> str:
@@ -96,7 +96,7 @@ def size(byte_count: float | None) -> str:
     for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
         if byte_count >= scale:
             return f"{significant(byte_count / scale)} {unit}"
-    return f"{round(byte_count)} bytes"
+    return "1 byte" if round(byte_count) == 1 else f"{round(byte_count)} bytes"
 
 
 def significant(value: float) -> str:

@@ -30,5 +30,8 @@ def test_duration_count_ratio_and_share() -> None:
     assert units.ratio(2.3061) == "2.31×"
     assert units.percent(0.0001) == "<0.1 %"
     assert units.percent(0.42) == "42 %"
+    told = [units.percent(share) for share in (0.98, 0.9951, 0.9996, 1.0)]
+    assert told == ["98 %", "99.5 %", "100 %", "100 %"], "beside what has 0.5 % nothing has all"
     assert units.rate(13.4e9, "FLOP") == "13.4 GFLOP/s"
     assert units.size(4.2 * 2**20) == "4.20 MB"
+    assert [units.size(count) for count in (0, 1, 2)] == ["0 bytes", "1 byte", "2 bytes"]

@@ -25,7 +25,7 @@ _PUT_IN = r"{\w+(?::[^}]*)?}"
 _GERMAN = """
 import json, re, sys, tempfile
 from pathlib import Path
-sys.path.insert(0, {tests!r})
+sys.path[:0] = [{tests!r}, str(Path({tests!r}).parent)]
 from PySide6.QtTest import QTest
 from pruner_studio import app
 made = app.make_application(["pruner-studio"])

@@ -41,6 +41,9 @@ CASES = {
     "positions": lambda a, b: relax.op.floor_divide(
         relax.op.arange(-3, 20, 4, dtype="int64"), relax.const(3, dtype="int64")
     ),
+    "whole quotients": lambda a, b: relax.op.divide(
+        relax.const([7, -7, 2**60 + 1, -(2**60) - 1], "int64"), relax.const([2, 2, -3, 1], "int64")
+    ),
     "halves": lambda a, b: relax.op.arange(0.5, 4, 0.5, dtype="float32"),
     "rows": lambda a, b: relax.op.take(a, relax.const([[3, 0], [1, 1]], "int64"), axis=0),
     "rows beyond": lambda a, b: relax.op.take(a, relax.const([[9, 0], [1, 1]], "int64"), axis=1, mode="clip"),
@@ -103,6 +106,13 @@ def test_constants_are_what_tvm_computes(case):
     left = set(operators(folded)) - {"relax.add", "relax.astype", "relax.shape_of"}
     assert left == ({"relax.cumprod", "relax.reshape", "relax.multiply"} if case == "broadcasting" else set())
     np.testing.assert_allclose(run(folded), run(mod), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["divide", "power"])
+def test_what_whole_numbers_do_not_have_is_left(name):
+    """A quotient by 0, a power by a negative number."""
+    call = getattr(relax.op, name)(relax.const([2], "int64"), relax.const([0 if name == "divide" else -1], "int64"))
+    assert f"relax.{name}" in operators(fold_constants(module(lambda a, b: call)))
 
 
 @pytest.mark.parametrize("fold", [fold_constants, fold_movement])

@@ -27,9 +27,26 @@ from pruner_engine.tasks.rewriting import (
 
 _Rule = Callable[..., Any]
 
+
+def _quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """Of whole numbers towards 0, which their quotient as doubles is not beyond 2^53; by 0 it is not known."""
+    if np.result_type(x, y).kind not in "iu":
+        return np.divide(x, y)
+    if not np.all(y):
+        return None
+    return (x - np.fmod(x, y)) // y
+
+
+def _power(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """Of whole numbers only with exponents of which it is one."""
+    return None if np.result_type(x, y).kind in "iu" and np.any(np.less(y, 0)) else np.power(x, y)
+
+
 # of the operands; the result takes the type and the shape that the graph says
 _ELEMENTWISE: dict[str, _Rule] = {
-    **{name: getattr(np, name) for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "power")},
+    **{name: getattr(np, name) for name in ("add", "subtract", "multiply", "maximum", "minimum")},
+    "divide": _quotient,
+    "power": _power,
     **{name: getattr(np, name) for name in ("negative", "sqrt", "square", "exp", "log", "abs", "tanh", "sin", "cos")},
     **{name: getattr(np, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
     **{name: getattr(np, name) for name in ("floor", "ceil", "floor_divide", "logical_and", "logical_or")},
