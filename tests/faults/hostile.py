@@ -26,6 +26,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.jobs import ask, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.measure.folder import _OWNER
 from pruner_engine.protocol import ExportRecords, Inspect, Resume
 from pruner_engine.reports.run import write_run
 from pruner_engine.store.project import Project
@@ -37,7 +38,6 @@ from pruner_engine.verify import create_model
 
 _NUMBERS = (-1, 0, 1, 7, 255, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))
 _STARTS = {"os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect", "pty.spawn"}
-_OWNER = "owner"  # of an engine's folder: opened within those of engines that other tests killed, which no audit tells
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _LIMIT_S = 300  # far more than any look takes, on a busy machine too
 
@@ -264,6 +264,7 @@ def _watched(look: Callable[[Path, int], None], folder: Path, seeds: list[int], 
     def audit(event: str, args: tuple) -> None:
         if event in _STARTS and "pruner_engine" not in str(args):
             forbidden.append(f"{event} {args}")
+        # an owner's file is opened within the folders of engines that other tests killed, which no audit tells
         elif event == "open" and isinstance(args[0], str) and args[0] != _OWNER and args[2] & _WRITING:
             forbidden.extend(
                 f"write {path}" for path in [str(Path(args[0]).absolute())] if not path.startswith(allowed)

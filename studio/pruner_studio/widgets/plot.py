@@ -151,13 +151,13 @@ class Plot(QWidget):
         item.clear()
         font = QFont(self.font())
         font.setPixelSize(letters())
-        there = [entry for entry in self.series if len(entry.x)]
+        there = self._placed()
         self._style_axes(item, font, there=bool(there))
         self.thinned = ""
         self._nothing.setVisible(not there)
-        self._dense = sum(len(entry.x) for entry in there if entry.points) > _MANY_POINTS
-        for entry in sorted(there, key=lambda entry: not entry.strong):
-            self._draw_series(item, entry)
+        self._dense = sum(len(entry.x) for entry, _, _ in there if entry.points) > _MANY_POINTS
+        for placed in sorted(there, key=lambda placed: not placed[0].strong):
+            self._draw_series(item, placed)
         self._draw_levels(item)
         self._spread(item, there)
         self._name(item, there, font)
@@ -182,9 +182,9 @@ class Plot(QWidget):
             axis.setTickFont(font)
             axis.setLabel(text, **{"font-size": f"{letters()}px", "color": theme.color("muted").name()})
 
-    def _draw_series(self, item: pg.PlotItem, entry: Series) -> None:
+    def _draw_series(self, item: pg.PlotItem, placed: Placed) -> None:
+        entry, x, y = placed
         color = theme.color(entry.color)
-        x, y = self._coordinates(entry)
         if entry.points and self._dense:
             item.addItem(density(x, y, color))
             self._tell_thinned(tr("density of points"))
@@ -194,13 +194,10 @@ class Plot(QWidget):
         elif np.isfinite(x + y).sum() == 1:  # no line goes through it: what a run has of the first round
             item.addItem(pg.ScatterPlotItem(x, y, size=_POINT, pen=None, brush=color, pxMode=True))
         else:
-            path = self._path_of(entry)
+            path = Path.through(x, y, steps=entry.steps)
             if path.drawn < len(entry.x):
                 self._tell_thinned(tr("{drawn} of {all} points drawn").format(drawn=path.drawn, all=len(entry.x)))
             item.addItem(Curve(path, color, 1 if entry.faint else 4 if entry.strong else 2))
-
-    def _path_of(self, entry: Series) -> Path:
-        return Path.through(*self._coordinates(entry), steps=entry.steps)
 
     def _draw_levels(self, item: pg.PlotItem) -> None:
         for level, y in zip(self.levels, self._up.coordinates([level.y for level in self.levels]), strict=True):
@@ -210,23 +207,22 @@ class Plot(QWidget):
             place = self._across.coordinates([self._reach])[0]
             item.addItem(pg.InfiniteLine(place, angle=90, pen=pg.mkPen(None)), ignoreBounds=False)
 
-    def _spread(self, item: pg.PlotItem, there: Sequence[Series]) -> None:
+    def _spread(self, item: pg.PlotItem, there: Sequence[Placed]) -> None:
         """Room around data that are all at one place of an axis: it would be as wide as for what was shown before."""
-        points = [self._coordinates(entry) for entry in there]
         reach = self._across.coordinates([] if self._reach is None else [self._reach])
         levels = self._up.coordinates([level.y for level in self.levels])
-        across, up = [reach, *(x for x, _ in points)], [levels, *(y for _, y in points)]
+        across, up = [reach, *(x for _, x, _ in there)], [levels, *(y for _, _, y in there)]
         for scale, places, angle in ((self._across, across, 90), (self._up, up, 0)):
             for place in scale.around(np.concatenate(places)):
                 item.addItem(pg.InfiniteLine(place, angle=angle, pen=pg.mkPen(None)), ignoreBounds=False)
 
-    def _name(self, item: pg.PlotItem, there: Sequence[Series], font: QFont) -> None:
+    def _name(self, item: pg.PlotItem, there: Sequence[Placed], font: QFont) -> None:
         """Names of levels, and of curves where they end; a single curve needs none."""
-        several = sum(entry.told_at_end for entry in there) > 1
+        several = sum(entry.told_at_end for entry, _, _ in there) > 1
         lines = []
-        for entry in there:
+        for entry, x, y in there:
             if not entry.points:
-                path = self._path_of(entry)
+                path = Path.through(x, y, steps=entry.steps)
                 known = np.isfinite(path.x + path.y)
                 if known.any():
                     name = entry.name if entry.told_at_end and several else ""
