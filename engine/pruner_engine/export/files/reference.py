@@ -83,14 +83,16 @@ def _run_in_onnxruntime(session: Any, binding: Any, _read: list[np.ndarray]) -> 
 
 def _exported(path: str) -> Any:
     """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own, or one
-    with torchvision's operators or that of experts in the Transformers library."""
+    with torchvision's operators or with that of experts and the types of outputs in the Transformers library."""
     import torch.export
+    from pruner_engine.structures import know_structures
 
     for library in ("torch.ao.quantization.fx._decomposed", "torchvision"):
         with contextlib.suppress(ImportError):
             importlib.import_module(library)
     torch.library.define("transformers::grouped_mm_fallback", "(Tensor input, Tensor weight, Tensor offs) -> Tensor")
     torch.library.impl("transformers::grouped_mm_fallback", "default", _product_of_groups)
+    know_structures(path)
     return torch.export.load(path)
 
 

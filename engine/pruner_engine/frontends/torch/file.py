@@ -17,6 +17,7 @@ from pruner_engine.frontends.torch.negative_indices import count_from_the_start
 from pruner_engine.frontends.torch.promotion import promoted
 from pruner_engine.protocol import ModelInput
 from pruner_engine.requirements import OLDEST, is_old
+from pruner_engine.structures import know_structures
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ def _load(content: bytes, name: str) -> tuple[Any, list[str]]:
     try:
         for logger in loggers:
             logger.setLevel(logging.CRITICAL)
+        know_structures(io.BytesIO(content))
         program = load_pt2(io.BytesIO(content)).exported_programs["model"]
     except Exception as error:  # hostile files reach every corner of the deserialiser
         raise UserError(

@@ -55,7 +55,10 @@ def _paths(structure: Any) -> Iterator[_Path]:
 
 
 def _keys(structure: Any, size: int) -> list[str] | range:
-    """Of a container's children: what PyTorch knows of a dictionary besides them is its keys."""
+    """Of a container's children: what PyTorch knows of a dictionary besides them is its keys, of a dataclass the
+    names of its fields, and of those that hold nothing."""
     keys = structure.context[1] if structure.type is defaultdict else structure.context
+    if isinstance(keys, list) and len(keys) == 2 and isinstance(keys[0], list):
+        keys = keys[0]
     known = isinstance(keys, list) and len(keys) == size and all(isinstance(key, str | int) for key in keys)
     return [str(key) for key in keys] if known else range(size)
