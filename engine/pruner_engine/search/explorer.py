@@ -24,7 +24,7 @@ _NEAR = 0.5  # share of the draft set that may differ from a better member in on
 _KEPT = 0.5  # share of the draft set that is of the sketch that measured best, whatever the analyzer says of the others
 _BINS, _ALIKE = 40, 1e-9  # of a histogram; scores no further apart than roundings are shown as one
 
-_Head: TypeAlias = tuple[float, Sketch, Rows, int]  # a scored row: its sketch, itself, its key
+_Head: TypeAlias = tuple[float, Sketch, Rows, int, list[int]]  # a scored row: its sketch, itself, its key, its patterns
 
 
 @dataclass(frozen=True)
@@ -167,14 +167,15 @@ class Explorer:
         return sorted([*own, *others[: count - len(own)]], key=_worst_last)
 
     def _made(self, heads: Sequence[_Head]) -> list[Candidate]:
-        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, _ in heads]
-        assert all(c.hash == key_hash(key) for c, (*_, key) in zip(made, heads, strict=True))
+        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, *_ in heads]
+        assert all(c.hash == key_hash(key) for c, (*_, key, _) in zip(made, heads, strict=True))
         return made
 
 
 def _heads(pool: _Pool) -> list[_Head]:
-    found = zip(pool.scores.tolist(), pool.rows, pool.keys.tolist(), strict=True)
-    return [(score, pool.sketch, row, key) for score, row, key in found]
+    patterns = _neighbourhoods(pool.sketch, pool.rows).tolist()
+    found = zip(pool.scores.tolist(), pool.rows, pool.keys.tolist(), patterns, strict=True)
+    return [(score, pool.sketch, row, key, around) for score, row, key, around in found]
 
 
 def _worst_last(head: _Head) -> float:
@@ -189,9 +190,9 @@ def _diverse(heads: Sequence[_Head], count: int) -> list[_Head]:
     for head in heads:
         if len(chosen) == count:
             break
-        around = _neighbourhoods(head[1], head[2])
+        around = head[-1]
         (chosen if patterns.isdisjoint(around) else near).append(head)
-        patterns |= around
+        patterns.update(around)
     near = near[: max(count - len(chosen), int(count * _NEAR))]
     return sorted([*chosen[: count - len(near)], *near], key=_worst_last)
 
@@ -203,12 +204,17 @@ def _merge(a: _Pool, b: _Pool) -> _Pool:
     return _Pool(a.sketch, np.concatenate([a.rows, b.rows])[first[order]], scores[order], keys[order])
 
 
-def _neighbourhoods(sketch: Sketch, row: Rows) -> set[int]:
-    """One pattern per decision, that decision masked: rows that differ in one decision at most share one."""
-    masked = np.repeat(row[None], len(sketch.columns), axis=0)
+def _neighbourhoods(sketch: Sketch, rows: Rows) -> np.ndarray:
+    """One pattern per decision, that decision masked, uint64[n, decisions]: rows that differ in one decision share one.
+
+    All rows at once: hashing one at a time took longer than the search itself.
+    """
+    found = np.empty((len(rows), len(sketch.columns)), dtype=np.uint64)
     for index, columns in enumerate(sketch.columns):
-        masked[index, columns] = -(index + 3)
-    return set(sketch.keys(masked).tolist())
+        masked = rows.copy()
+        masked[:, columns] = -(index + 3)
+        found[:, index] = sketch.keys(masked)
+    return found
 
 
 def _histogram(explored: np.ndarray, drafted: Sequence[float | None]) -> dict[str, Any]:
