@@ -7,8 +7,10 @@ import itertools
 import weakref
 from collections import Counter
 
+import numpy as np
 import pytest
 
+from pruner_engine.draft import analyzer_for
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.settings import SearchSettings
@@ -73,6 +75,28 @@ def test_a_draft_set_serves_so_many_rounds_also_where_the_next_is_begun_before_o
         explored.append(proposal.explored > 0)
         state.begin_round(Pending(candidate, 0, number, pinned=False) for candidate in proposal.candidates)
     assert explored == [True, False, True, False]
+
+
+def test_what_is_verified_together_was_scored_with_the_same_factors(state):
+    """A model that is weighed against the draft's order would else take all random samples for better, or for worse."""
+    strategy = strategy_with(draft_set=96, fresh_samples=8, model="xgb")
+    analyzer = analyzer_for(state.space, strategy.context.profile)
+    ((favoured, _),) = Counter(c.sketch for c in strategy.propose(state, 8).drafted).most_common(1)
+    rows = state.space.sketches[favoured].sample(np.random.default_rng(0), 48)
+    names, times, _ = analyzer.components_of([(favoured, row, 1.0) for row in rows])
+    weights = np.array([4.0 if name == "overhead" else 0.25 for name in names])
+    for row, seconds in zip(rows, (weights @ times).tolist(), strict=True):
+        candidate = state.space.candidate(favoured, row)
+        state.add(Trial(candidate, MeasureResult(candidate.hash, "ok", repeats=(seconds,))))
+    state.end_round()
+    strategy.learn(state, state.trials)
+    second = strategy.propose(state, 8)
+    assert not second.explored and {c.origin for c in second.drafted} == {"draft", "random"}
+    for candidate in second.drafted:
+        (score,) = analyzer.score(candidate.sketch, candidate.row[None])
+        assert candidate.draft_score == pytest.approx(score)
+    strategy._explore(state, strategy._draft_of(state))
+    assert analyzer.factors["overhead"] > 2 * analyzer.factors["compute"], "the next draft knows what was measured"
 
 
 def test_no_candidate_is_drafted_twice():

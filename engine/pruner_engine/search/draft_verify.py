@@ -18,7 +18,7 @@ from pruner_engine.search.model_strategy import ModelStrategy
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.spread import spread
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
-from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.verify.pretrained import check_model
@@ -131,7 +131,6 @@ class DraftVerify(ModelStrategy):
             assert state.space is not None
             analyzer = analyzer_for(state.space, self.context.profile)
             found = self._drafts[state.task.hash] = _Draft(Explorer(state.space, analyzer, self.context.settings))
-            self._calibrate(state, found)
             self._tell_unread(state, analyzer)
         return found
 
@@ -157,6 +156,8 @@ class DraftVerify(ModelStrategy):
 
     def _explore(self, state: TaskState, draft: _Draft) -> None:
         settings = self.context.settings
+        # not while a draft set serves: the scores of what is verified together have to be of the same factors
+        draft.explorer.analyzer.calibrate(self._timed(state.task.hash))
         # the best one is told whatever the share: its sketch is favoured
         elites = state.elites(max(1, math.ceil(draft.explorer.population * settings.elite_share)))
         rows = [(c.sketch, c.row) for c in elites if c.sketch is not None]
@@ -183,15 +184,6 @@ class DraftVerify(ModelStrategy):
         possible = [c for c in randoms if np.isfinite(c.draft_score or 0.0)]
         draft.pool += state.space.materialise(possible, self.context.threads)
         draft.pool = [c for c in draft.pool if c.hash not in state.measured]
-
-    def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
-        super().take(state, trials)
-        if state.task.hash in self._drafts:
-            self._calibrate(state, self._drafts[state.task.hash])
-
-    def _calibrate(self, state: TaskState, draft: _Draft) -> None:
-        """Fit the factors of the analyzer's time components to what was measured."""
-        draft.explorer.analyzer.calibrate(self._timed(state.task.hash))
 
     def _timed(self, task: str) -> list[tuple[int, Rows, float]]:
         """Sketch, row and seconds of finished measurements: an abandoned one has no time that could be fitted."""
