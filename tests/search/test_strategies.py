@@ -13,7 +13,7 @@ from pruner_engine.search.metaschedule import MetaScheduleSearch
 from pruner_engine.search.model_strategy import few_alike
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies import make_strategy
-from pruner_engine.search.strategy import Context
+from pruner_engine.search.strategy import Context, Proposal, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
@@ -110,6 +110,46 @@ def test_a_resumed_run_keeps_the_cadence_of_its_adaptations(gone_on):
     with ProjectReader(gone_on("moa-pruner", 24)) as reader:
         assert {a["round"] for a in reader.adaptations(1)} == {0, 3}
         assert len(reader.rounds(1)) == 4
+
+
+def context_of(settings=SearchSettings()):  # noqa: B008 (cannot be changed)
+    nothing = lambda *_: None  # noqa: E731
+    return Context(CPU, load_presets()["a100-40g"].profile, 0, settings, 1, nothing, nothing, nothing)
+
+
+class Learning(Strategy):
+    """Counts the trials that it learns from at a time."""
+
+    round_trials = 4
+
+    def __init__(self, context):
+        super().__init__(context)
+        self.learned = []
+
+    def propose(self, state, count):
+        return Proposal([])
+
+    def learn(self, state, trials):
+        self.learned.append(len(trials))
+        return {}
+
+
+def test_a_resumed_run_learns_as_many_trials_at_a_time_as_a_round_has():
+    state, untouched = (TaskState(task_of(WORKLOAD, CPU), number) for number in (1, 2))
+    for number in range(10):
+        candidate = Candidate(0, np.zeros(1, np.int32), f"{number:016x}", [])
+        state.add(Trial(candidate, MeasureResult(candidate.hash, "ok", repeats=(1.0,))))
+    strategy = Learning(context_of())
+    strategy.restore([state, untouched], {})
+    assert strategy.learned == [4, 4, 2]
+
+
+def test_random_search_fills_a_round_however_many_builders_there_are():
+    task = task_of(WORKLOAD, CPU)
+    state = TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+    strategy = make_strategy("random", context_of())
+    strategy.widen_rounds(160)
+    assert len(strategy.propose(state, strategy.round_trials).candidates) == 160
 
 
 def test_a_missing_checkpoint_is_one_sentence(tmp_path, run):

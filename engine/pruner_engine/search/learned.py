@@ -44,8 +44,7 @@ class LearnedSearch(ModelStrategy):
         super().__init__(context, kind)
         self.name = name
         given = context.settings
-        own = 2 * self.round_trials if population is None else population
-        self.population = own if given.population is None else given.population
+        self._population = population if given.population is None else given.population
         self.generations = generations if given.generations is None or not evolves else given.generations
         self.online = online
         self.evolves = evolves
@@ -56,6 +55,11 @@ class LearnedSearch(ModelStrategy):
                 "Give one with --checkpoint.",
             )
             self.online = True
+
+    @property
+    def population(self) -> int:
+        """Candidates of a generation."""
+        return 2 * self.round_trials if self._population is None else self._population
 
     def propose(self, state: TaskState, count: int) -> Proposal:
         self.context.on_phase("verify", state.task.name)

@@ -113,15 +113,18 @@ class Strategy(ABC):
         """Learn from the trials of a round; returns figures for the round's record (JSON values by name)."""
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        """Prepare for a resumed run.
+        """Prepare for a resumed run: here by learning from its trials, a round's number of them at a time.
+
+        All at once they would have their schedules applied together, and each takes megabytes.
 
         Args:
             states: the run's tasks with the trials of earlier sessions.
             checkpoints: data that `checkpoints` gave last, by role.
         """
         for state in states:
-            if state.trials:
-                self.learn(state, state.trials)
+            for start in range(0, len(state.trials), self.round_trials):
+                self.context.on_phase("restore", state.task.name)
+                self.learn(state, state.trials[start : start + self.round_trials])
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         """What the project file is to keep for a resume: (kind of model, data, recipe as JSON values) by role."""
