@@ -1,7 +1,7 @@
 """Types of arguments and results that an exported PyTorch program names and that nothing has registered here.
 
-A model of the Transformers library gives its outputs as a class of that library. PyTorch loads such a program only where
-the library has been imported, whose code would run; a container that holds the same parts does as well.
+A model of the Transformers library gives its outputs as a class of that library. PyTorch loads such a program only
+where the library has been imported, whose code would run; a container that holds the same parts does as well.
 """
 
 from __future__ import annotations

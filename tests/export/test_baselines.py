@@ -231,7 +231,7 @@ def test_a_library_that_is_not_wanted_any_more_ends(scripted, tmp_path):
 
 
 def test_one_that_does_not_finish_loading_is_ended_and_costs_itself_only(scripted, tmp_path, monkeypatch):
-    monkeypatch.setattr(script, "_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(script, "TIMEOUT_S", 0.2)
     with scripted("import time; time.sleep(600)") as library:
         library.begin()
         library.settle()

@@ -18,7 +18,7 @@ from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 
 from plain_product import save_product
 from pruner_engine.errors import UserError
-from pruner_engine.export import turns
+from pruner_engine.export import export_bundle, turns
 from pruner_engine.export.records import read_records
 from pruner_engine.frontends import load_model
 from pruner_engine.store import slower
@@ -167,8 +167,9 @@ def test_a_place_that_cannot_be_written_is_a_sentence(work, tmp_path):
         work.export(tmp_path / "file" / "bundle")
 
 
-def test_a_wrong_schedule_is_not_exported(work, tmp_path):
-    """A schedule that keeps its sums in half precision is faster, and wrong."""
+@pytest.mark.parametrize("untuned_s", [0.1, 60.0])
+def test_a_wrong_schedule_is_not_exported(work, tmp_path, untuned_s):
+    """A schedule that keeps its sums in half precision is faster, and wrong; the untuned model tells, however slow."""
     task = next(task for task in work.tasks if task.op == "conv2d")
     schedule = Schedule(task.mod)
     block = schedule.get_sblock(next(n for n in _block_names(task.mod) if n.startswith("conv2d")), "main")
@@ -181,7 +182,7 @@ def test_a_wrong_schedule_is_not_exported(work, tmp_path):
     )
     out = tmp_path / "bundle"
     with pytest.raises(UserError, match="other outputs than the untuned"):
-        work.export(out, database)
+        export_bundle(work.tuned(database, dict.fromkeys((t.hash for t in work.tasks), untuned_s)), out, {}, repeats=2)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -196,3 +197,15 @@ def test_the_exported_arrays_are_not_all_equal(bundle, work):
 
     timing = time_library("tuned", bundle[0], work.model, example_inputs(work.model, 1), 1, 1)
     assert all(np.ptp(output) > 0 for output in timing.outputs)
+
+
+def test_an_untuned_model_that_takes_long_is_run_only_where_no_library_confirms_the_outputs(work, tmp_path):
+    slow = {task.hash: 60.0 for task in work.tasks}
+    phases = []
+    summary = export_bundle(
+        work.tuned(untuned=slow), tmp_path / "bundle", {}, lambda *told: phases.append(told), repeats=2
+    )
+    untuned = summary["latency"]["untuned"]
+    assert untuned["seconds"] is None and "the outputs are those of ONNX Runtime" in untuned["note"]
+    assert [check["against"] for check in summary["checks"]] == ["onnxruntime"]
+    assert not any("untuned" in detail for _, detail in phases)

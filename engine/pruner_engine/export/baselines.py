@@ -78,21 +78,23 @@ def time_library(
     repeats: int = 10,
     *,
     profile: bool = False,
+    limit_s: float | None = None,
 ) -> Timing:
     """Run a bundle's library with the bundle's own runner; one that fails on a GPU is tried without graphs.
 
     Args:
         profile: time its kernels, too, which takes six inferences more.
+        limit_s: as that of a `Script`.
 
     Raises:
         UserError: it does not run.
     """
     try:
-        return _time_library(name, folder, model, inputs, threads, repeats, profile)
+        return _time_library(name, folder, model, inputs, threads, repeats, profile, limit_s)
     except UserError:
         if not give_up_graphs(folder):
             raise
-        return _time_library(name, folder, model, inputs, threads, repeats, profile)
+        return _time_library(name, folder, model, inputs, threads, repeats, profile, limit_s)
 
 
 def _time_library(
@@ -103,10 +105,11 @@ def _time_library(
     threads: int,
     repeats: int,
     profile: bool,
+    limit_s: float | None,
 ) -> Timing:
     command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
     asked = ["--profile", "--json"] if profile else ["--json"]
-    with Script([*command, *asked], "", model, inputs, threads) as script:
+    with Script([*command, *asked], "", model, inputs, threads, limit_s) as script:
         report, outputs = script.outcome()
     kernels = report.get("kernels", {})
     return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, kernels)

@@ -26,7 +26,7 @@ from pruner_engine.processes.waiting import is_readable
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
-_TIMEOUT_S = 900
+TIMEOUT_S = 900.0
 _POLL_S = 0.1
 
 Look = Callable[[], None]
@@ -55,7 +55,7 @@ class Script:
         threads: int,
         limit_s: float | None = None,
     ) -> None:
-        self._limit_s = limit_s or _TIMEOUT_S
+        self._limit_s = limit_s or TIMEOUT_S
         name, *arguments = script
         # unbound, as measurements and bundles run
         env = {

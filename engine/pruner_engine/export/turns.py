@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pruner_engine.export import baselines
 from pruner_engine.export.baselines import Timing
-from pruner_engine.export.boards import time_on_board
+from pruner_engine.export.boards import limit_of, time_on_board
+from pruner_engine.export.script import TIMEOUT_S
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.library_names import called
 from pruner_engine.measure.wire import Fleet
@@ -103,4 +104,5 @@ def _own(tuned: TunedModel, name: str, folder: Path, turns: Turns, fleet: Fleet 
     """What runs one of our own libraries."""
     if fleet is not None:
         return partial(time_on_board, fleet, tuned.untuned_s, name, folder)
-    return partial(baselines.time_library, name, folder, profile=turns.profile and name == "tuned")
+    limit_s = max(TIMEOUT_S, limit_of(folder, tuned.untuned_s))
+    return partial(baselines.time_library, name, folder, profile=turns.profile and name == "tuned", limit_s=limit_s)

@@ -85,6 +85,7 @@ def _exported(path: str) -> Any:
     """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own, or one
     with torchvision's operators or with that of experts and the types of outputs in the Transformers library."""
     import torch.export
+
     from pruner_engine.structures import know_structures
 
     for library in ("torch.ao.quantization.fx._decomposed", "torchvision"):
