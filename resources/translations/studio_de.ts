@@ -560,10 +560,6 @@
         <translation>aller Aufgaben, was auch gefiltert ist</translation>
     </message>
     <message>
-        <source>Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.</source>
-        <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete. Die Eingabetaste öffnet einen, die Leertaste zeichnet oder verbirgt ihn.</translation>
-    </message>
-    <message>
         <source>Horizontal axis</source>
         <translation>Waagerechte Achse</translation>
     </message>
@@ -610,6 +606,18 @@
     <message>
         <source>Latencies that were measured with other caches do not compare: look at curves of one kind only.</source>
         <translation>Latenzen, die mit anderen Caches gemessen wurden, lassen sich nicht vergleichen: nur Kurven einer Art ansehen.</translation>
+    </message>
+    <message>
+        <source>Goal: {latency}, where run {run} ({strategy}) ended.</source>
+        <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete.</translation>
+    </message>
+    <message>
+        <source>Goal: {latency}, where run {run} ({strategy}) is so far.</source>
+        <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) bisher steht.</translation>
+    </message>
+    <message>
+        <source>Enter opens one, Space draws or hides it.</source>
+        <translation>Die Eingabetaste öffnet einen, die Leertaste zeichnet oder verbirgt ihn.</translation>
     </message>
     <message>
         <source>Runs of another project</source>

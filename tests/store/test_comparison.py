@@ -14,6 +14,7 @@ from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.comparison import compare
+from pruner_engine.store.lock import WriterLock
 from pruner_engine.store.reader import ProjectReader
 
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
@@ -81,7 +82,19 @@ def test_the_terminal_tells_the_same(project: Path) -> None:
     assert [run["goal_s"] for run in told["runs"]] == [run["goal_s"] for run in found.runs]
     assert len(told["runs"][1]["progress"]) == len(points)
     table = CliRunner().invoke(cli, ["compare", str(project)]).stdout
-    assert "moa-pruner" in table and "Goal:" in table
+    assert "moa-pruner" in table and "Goal:" in table and table.rstrip().endswith(") ended.")
+
+
+def test_a_goal_of_a_run_at_work_has_not_ended_and_none_is_told_where_nothing_was_measured(project: Path) -> None:
+    with connected(project) as db:
+        db.execute("UPDATE runs SET state = 'tuning', pid = 1 WHERE id = 1")
+    lock = WriterLock(project)
+    table = CliRunner().invoke(cli, ["compare", str(project)]).stdout
+    lock.release()
+    assert "Goal:" in table and table.rstrip().endswith(") is so far.")
+    with connected(project) as db:
+        db.execute("DELETE FROM progress")
+    assert "Goal:" not in CliRunner().invoke(cli, ["compare", str(project)]).stdout
 
 
 @pytest.fixture

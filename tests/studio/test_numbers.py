@@ -22,6 +22,7 @@ from scipy.stats import spearmanr
 
 from pruner_engine import units
 from pruner_engine.cli.main import cli
+from pruner_engine.store.lock import WriterLock
 from pruner_studio.main_window import MainWindow
 
 
@@ -306,6 +307,22 @@ def test_no_goal_is_told_before_any_run_has_a_latency(
     window.workspace.open(finished_project)
     page.refresh()
     assert not page.goal.isHidden() and page.goal.text().startswith("Goal: ")
+
+
+def test_a_run_at_work_that_sets_the_goal_is_not_told_to_have_ended(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    place = Path(shutil.copy(finished_project, tmp_path / "at-work.pruner"))
+    with closing(sqlite3.connect(place)) as db, db:
+        db.execute("UPDATE runs SET state = 'tuning', pid = 1 WHERE id = 1")
+    lock = WriterLock(place)
+    window.workspace.open(place)
+    page = window.show_page("compare")
+    page.refresh()
+    assert "run 1 (metaschedule) is so far." in page.goal.text()
+    lock.release()
+    page.refresh()
+    assert "run 1 (metaschedule) ended." in page.goal.text()
 
 
 def test_export(opened: MainWindow, db: sqlite3.Connection) -> None:

@@ -57,7 +57,9 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
             ratio(run["goal_gain"]),
         )  # fmt: skip
     print_table(table)
-    click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['name']} ({_strategy(found.base)}) ended.")
+    if found.goal_s is not None:  # until then no run has a latency
+        end = "is so far" if found.base["alive"] else "ended"
+        click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['name']} ({_strategy(found.base)}) {end}.")
     if found.caches_differ:
         click.echo("Latencies that were measured with other caches do not compare.")
 

@@ -197,11 +197,12 @@ class ComparePage(Page):
 
     def _show_goal(self, found: Comparison) -> None:
         self.goal.setVisible(found.goal_s is not None)  # until then no run has a latency
-        self.goal.setText(
-            tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.").format(
-                latency=units.latency(found.goal_s), run=found.base["name"], strategy=strategy_of(found.base)
-            )
+        ended = tr("Goal: {latency}, where run {run} ({strategy}) ended.")
+        told = tr("Goal: {latency}, where run {run} ({strategy}) is so far.") if found.base["alive"] else ended
+        goal = told.format(
+            latency=units.latency(found.goal_s), run=found.base["name"], strategy=strategy_of(found.base)
         )
+        self.goal.setText(" ".join((goal, tr("Enter opens one, Space draws or hides it."))))
 
     def _show_runs(self, found: Comparison, colors: dict[str, str]) -> None:
         """The rows of the table; those of other projects are known by their names, which hold the project's."""
