@@ -40,6 +40,27 @@ def test_lines_are_coloured_as_they_come_into_sight(code: SearchableCode) -> Non
     assert colors(code, 0) == {theme.color("code_number").name()}
 
 
+def test_marked_lines_are_painted_as_they_come_into_sight(qtbot, code: SearchableCode) -> None:
+    view, line = code.view, code.view.fontMetrics().lineSpacing()
+
+    def ground(at: int, across: int) -> str:
+        """The colour that is painted between the letters of a line in sight."""
+        return view.viewport().grab().toImage().pixelColor(across, round(view.contentOffset().y()) + at * line).name()
+
+    right = view.viewport().width() - 2
+    plain = ground(2, right)
+    view.link(list(range(0, 40_000, 2)))
+    assert ground(2, right) == theme.color("code_line").name() and ground(3, right) == plain
+    view.verticalScrollBar().setValue(20_001)
+    assert ground(2, right) == plain and ground(3, right) == theme.color("code_line").name()
+    view.point_at([20_003])
+    assert ground(2, right) == theme.color("hover").name()
+    view.link([], parts={20_004: range(4, 6)})
+    inside = view.cursorRect(view._letters(20_004, range(4, 5))).left()
+    assert ground(3, right) == plain != ground(3, inside)
+    assert not view.extraSelections(), "Qt goes through all of its own marks whenever it paints"
+
+
 def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot, code: SearchableCode) -> None:
     qtbot.keyClicks(code.search.field, "39000")
     qtbot.keyClick(code.search.field, Qt.Key.Key_Return)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
@@ -14,9 +15,8 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextCursor,
     QTextDocument,
-    QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.widgets.highlighter import Highlighter
@@ -64,6 +64,7 @@ class CodeView(QPlainTextEdit):
         self.linked: list[int] = []
         self.pointed: list[int] = []
         self.parts: dict[int, range] = {}  # letters of lines that are marked in them
+        self._marks: Sequence[tuple[frozenset[int], str]] = ()  # lines, and the colour that is painted under them
         self._under: int | None = None  # line under the pointer
         self.viewport().setMouseTracking(True)
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
@@ -83,7 +84,6 @@ class CodeView(QPlainTextEdit):
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
         self.setTabStopDistance(_TAB * self.fontMetrics().horizontalAdvance(" "))  # the font is the style's by now
         self.blockSignals(True)
-        self.setExtraSelections([])  # Qt would move each of them at every line that comes and goes
         self.setPlainText(text)
         self.blockSignals(False)
         self.setViewportMargins(self.numbers_width(), 0, 0, 0)
@@ -237,20 +237,29 @@ class CodeView(QPlainTextEdit):
             self.line_chosen.emit(self.textCursor().blockNumber())
 
     def _mark(self) -> None:
-        marks = []
-        for lines, token in ((self.linked, "code_line"), (self.pointed, "hover")):
-            for number in lines:
-                mark = QTextEdit.ExtraSelection()
-                mark.format.setBackground(theme.color(token))
-                mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-                mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
-                marks.append(mark)
-        for number, part in self.parts.items():
-            mark = QTextEdit.ExtraSelection()
-            mark.format.setBackground(theme.color("accent", _PART_ALPHA))
-            mark.cursor = self._letters(number, part)
-            marks.append(mark)
-        self.setExtraSelections(marks)
+        self._marks = (frozenset(self.linked), "code_line"), (frozenset(self.pointed), "hover")
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Marks under the text, of the lines in sight only: a root loop has all lines of a long assembly, and Qt goes
+        through all of its own marks whenever it paints, and moves each at every line that comes or goes.
+        """
+        painter = QPainter(self.viewport())
+        for block, top in self._blocks_to(event.rect().bottom()):
+            line, height = block.blockNumber(), self.blockBoundingRect(block).height()
+            for lines, token in self._marks:
+                if line in lines:
+                    painter.fillRect(QRectF(0, top, self.viewport().width(), height), theme.color(token))
+            if line in self.parts and block.layout().lineCount():
+                begin, end = (self._across(block, letter) for letter in (self.parts[line].start, self.parts[line].stop))
+                painter.fillRect(QRectF(begin, top, end - begin, height), theme.color("accent", _PART_ALPHA))
+        painter.end()
+        super().paintEvent(event)
+
+    def _across(self, block: QTextBlock, letter: int) -> float:
+        """Where a letter of a line begins, in pixels of the viewport."""
+        across: Any = block.layout().lineAt(0).cursorToX(letter)  # a pair, which the types of PySide do not tell
+        return self.contentOffset().x() + across[0]
 
     def _repaint(self) -> None:
         self._highlighter.forget()

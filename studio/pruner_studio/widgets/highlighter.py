@@ -54,8 +54,8 @@ class Highlighter(QSyntaxHighlighter):
             self.rehighlightBlock(block)
 
     def highlightBlock(self, text: str) -> None:
-        if self._lexer is None or not text or self.currentBlock().blockNumber() not in self._seen:
-            return
+        if not self._seen or not text or self._lexer is None or self.currentBlock().blockNumber() not in self._seen:
+            return  # a new text asks for all its lines, none of which is in sight yet
         at = 0
         for kind, part in self._lexer.get_tokens(text):
             color = self._color_of(str(kind))
