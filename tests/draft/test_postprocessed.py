@@ -40,6 +40,7 @@ from pruner_engine.space.sketch import Sketch
 from pruner_engine.targets.target import target_json
 
 ROWS = rows_of_each(8)
+PARTS_OF_VECTORS = ["relu:11,17", "avgpool:1,47,3,11,2"]  # the last vector of all elements is not whole
 _AT_A_TIME = 8  # rows that are drawn: each may put its blocks elsewhere, and is then compiled alone
 _TURNED = (
     "kernel_transform"  # weights of a transposed convolution: TVM takes a fused loop of two of their axes for none
@@ -138,7 +139,7 @@ def named(told: Told, block: SBlock) -> tuple[Block, dict[str, float]] | None:
 @pytest.mark.parametrize(
     ("workload", "target"),
     [
-        *((name, CPU) for name in (*WORKLOADS, PAIRS_OF_BYTES)),
+        *((name, CPU) for name in (*WORKLOADS, PAIRS_OF_BYTES, *PARTS_OF_VECTORS)),
         *((name, AMX) for name in TILES),
         *((name, ARM) for name in WORDS),
     ],

@@ -122,7 +122,7 @@ def _spread(loops: Sequence[Loop], used: Sequence[Touch], jobs: int, width: int)
         # everything is fused, split by the vector's width, and spread
         total = product(loop.extent for loop in loops)
         vector = minimum(total, width)
-        return total / vector if jobs > 1 else 1, vector
+        return ceil_div(total, vector) if jobs > 1 else 1, vector
     vector, lanes_of = _vector(loops, used, width)
     return _parallel(loops, jobs, lanes_of), vector
 
