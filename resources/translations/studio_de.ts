@@ -5429,6 +5429,10 @@
         <translation>Sehen Sie mit `pruner boards` nach, ob eines antwortet, und versuchen Sie es noch einmal.</translation>
     </message>
     <message>
+        <source>not run: an inference takes about {0}, and the outputs are those of {1}</source>
+        <translation>nicht ausgeführt: Eine Inferenz dauert etwa {0}, und die Ausgaben sind die von {1}</translation>
+    </message>
+    <message>
         <source>Name boards that run it with --rpc and --key (`pruner serve` lends one).</source>
         <translation>Nennen Sie mit --rpc und --key Boards, auf denen sie läuft (`pruner serve` stellt eines bereit).</translation>
     </message>
