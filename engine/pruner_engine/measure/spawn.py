@@ -51,6 +51,13 @@ class _Worker:
         """Have a process ready; raises EOFError if it does not come up."""
         if self._process is not None:
             return
+        try:
+            self._lifespan = self._come_up()
+        except (EOFError, OSError) as error:  # it has died at once, or the system lets no process start
+            self.end()
+            raise EOFError("a measurement worker did not start") from error
+
+    def _come_up(self) -> process.Lifespan:
         self._process = subprocess.Popen(
             module_command("pruner_engine.measure.spawn", self._role),
             env=environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1"),
@@ -62,9 +69,8 @@ class _Worker:
         )
         wire.send(self._process.stdin.fileno(), self._setup)  # type: ignore[union-attr]
         if not isinstance(self._answer(_START_S), wire.Ready):
-            self.end()
-            raise EOFError("a measurement worker did not start")
-        self._lifespan = process.Lifespan(self._process.pid, _SERVES)
+            raise EOFError
+        return process.Lifespan(self._process.pid, _SERVES)
 
     def carry_out(self, job: _Job, limit_s: float) -> wire.Message:
         """The worker's answer, or why there is none."""
