@@ -1,5 +1,8 @@
 """Constants of a graph are computed without compiling a kernel for each, and as TVM computes them."""
 
+import math
+
+import ml_dtypes
 import numpy as np
 import pytest
 import tvm
@@ -9,7 +12,9 @@ from tvm.ir.expr import GenericConst
 from machines import machine_of
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
+from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.rewriting import operator_of
+from schedules import CPU
 
 RNG = np.random.default_rng(0)
 A, B = (RNG.uniform(0.5, 2, (4, 6)).astype("float32") for _ in range(2))
@@ -142,3 +147,24 @@ def test_what_depends_on_an_input_stays():
     mod = relax.transform.Normalize()(builder.get())
     assert operators(fold_constants(mod)) == operators(mod) == ["relax.multiply", "relax.sqrt"]
     assert not isinstance(mod["main"].body, GenericConst)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_norms_of_any_type_beside_constants_that_only_tvm_knows(dtype):
+    """TVM looks at constants by lowering a whole graph as itself does it: norms over layers only of some types."""
+    x = relax.Var("x", relax.TensorType((4, 6), dtype))
+    of_doubles = relax.op.erf(relax.const(A.astype("float64"), "float64"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            ones = relax.op.ones((6,), dtype)
+            norm = builder.emit(relax.op.nn.layer_norm(x, ones, relax.op.zeros((6,), dtype), axes=[-1]))
+            out = builder.emit_output(builder.emit(relax.op.add(relax.op.astype(norm, "float64"), of_doubles)))
+        builder.emit_func_output(out)
+    prepared = prepare(relax.transform.Normalize()(builder.get()), CPU)
+    given = B.astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    found = machine_of(prepared)["main"](tvm.runtime.tensor(given)).numpy()
+    wide = given.astype("float64")
+    wanted = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5)
+    errors = {"float32": 1e-5, "float64": 1e-5, "bfloat16": 2e-2}
+    np.testing.assert_allclose(found, wanted + np.vectorize(math.erf)(A.astype("float64")), atol=errors[dtype])

@@ -13,6 +13,7 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.norms import is_beyond_tvm
 from pruner_engine.tasks.rewriting import (
     bound,
     constant,
@@ -67,17 +68,21 @@ def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def fold_the_rest(mod: tvm.IRModule) -> tvm.IRModule:
-    """The same of operators that are not known here, by TVM, which lowers each of a graph to look at it."""
-    left = False
+    """The same of operators that are not known here, by TVM, which lowers each of a graph to look at it.
+
+    Where it cannot lower one they stay what each inference computes.
+    """
+    left, is_lowered = False, True
 
     def visit(node: relax.Expr) -> None:
-        nonlocal left
+        nonlocal left, is_lowered
         if operator_of(node):
+            is_lowered &= not is_beyond_tvm(node)
             fields = [field for arg in node.args for field in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
             left |= not any(isinstance(field, relax.Var) for field in fields)
 
     relax.analysis.post_order_visit(mod["main"], visit)
-    return relax.transform.FoldConstant()(mod) if left else mod
+    return relax.transform.FoldConstant()(mod) if left and is_lowered else mod
 
 
 def _arange(call: relax.Call, *bounds: np.ndarray) -> np.ndarray:
