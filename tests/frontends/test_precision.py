@@ -152,3 +152,16 @@ def test_what_follows_a_batch_norm_is_as_small_as_without(dtype):
     mod = graph(block, (1, 8, 6, 6), constants=weights)
     exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (1, 8, 6, 6), "float32")])
     assert types_of(in_precision(exact, dtype).mod, "relax.nn.relu") == {dtype}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_norms_of_groups_are_converted(dtype):
+    """TVM takes bfloat16 for no float there."""
+
+    def network(x, kernel, w):
+        return op.nn.group_norm(op.nn.conv2d(x, kernel), w, w, num_groups=2, channel_axis=1, axes=[2, 3])
+
+    mod = graph(network, (1, 3, 8, 8), constants=[(8, 3, 3, 3), (8,)])
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (1, 3, 8, 8), "float32")])
+    found = compare_precision(exact, in_precision(exact, dtype))
+    assert found.ok and found.error > 0

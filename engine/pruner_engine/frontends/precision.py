@@ -21,6 +21,7 @@ from pruner_engine.tasks.rewriting import fields_of, operator_of, rewritten, sha
 
 #: what soon leaves the range of float16; TVM computes these in the type of the product that they are of
 _IN_FLOAT32 = ("cosh", "exp", "log", "power", "rsqrt", "sinh", "square")
+_GROUP_NORM = "relax.nn.group_norm"  # TVM has none of bfloat16
 _POLICY, _NEVER = "TMixedPrecisionPolicy", 2  # of operators that stay in their type; TVM's for those that say none, too
 
 
@@ -141,7 +142,10 @@ class _Retyper(PyExprMutator):
 
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
+        if operator_of(call) == _GROUP_NORM and str(call.ty.dtype) == self.old:
+            wide = [self.builder_.emit(relax.op.astype(self.visit_expr(arg), "float32")) for arg in call.args]
+            return relax.op.astype(self.builder_.emit(relax.Call(call.op, wide, call.attrs)), self.new)
         visited = super().visit_call_(call)
-        if isinstance(visited.op, tvm.ir.Op) and visited.op.name == "relax.astype" and visited.attrs.dtype == self.old:
+        if operator_of(visited) == "relax.astype" and visited.attrs.dtype == self.old:
             return relax.op.astype(visited.args[0], self.new)
         return visited
