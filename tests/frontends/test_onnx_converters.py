@@ -60,3 +60,17 @@ def test_what_they_compute_and_that_they_are_operators(name):
     (want,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": X})
     out = machine_of(mod)["main"](tvm.runtime.tensor(X))
     np.testing.assert_allclose((out if hasattr(out, "numpy") else out[0]).numpy(), want, 1e-5, 1e-5)
+
+
+def test_a_pad_whose_number_was_quantised():
+    """As ONNX Runtime's quantiser writes it: the number, too, is a byte with a scale."""
+    model = model_of(*CASES["pad, value"])
+    graph = model.graph
+    (graph.node[0].input[2], *parts) = ("value", "byte", "scale", "zero")
+    for name, part in zip(parts, (np.uint8(3), np.float32(0.25), np.uint8(10)), strict=True):
+        graph.initializer.append(numpy_helper.from_array(np.asarray(part), name))
+    graph.node.insert(0, helper.make_node("DequantizeLinear", parts, ["value"]))
+    mod = to_relax(model, "quantised", {"x": X.shape})
+    (want,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": X})
+    np.testing.assert_allclose(machine_of(mod)["main"](tvm.runtime.tensor(X)).numpy(), want, 1e-5, 1e-5)
+    assert np.any(want == np.float32(-1.75))

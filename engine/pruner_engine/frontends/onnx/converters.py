@@ -96,6 +96,14 @@ class _Pad(stock.Pad):
         return super()._impl_v2(bb, inputs, attr, params) if padded is None else padded
 
     @classmethod
+    def _parse_pads_and_axes(cls, inputs: Any, params: Any) -> tuple[list[int], list[int], float]:
+        """Quantisers write the number that is put there as a byte, too."""
+        told = [*inputs, *[None] * (4 - len(inputs))]
+        told[2] = _dequantised(told[2])
+        before, after, value = super()._parse_pads_and_axes(told, params)
+        return before, after, value
+
+    @classmethod
     def _lower_pad(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any, modes: Any) -> Any:
         before, after, value = cls._parse_pads_and_axes(inputs, params)
         padded = cls._padded(inputs[0], before, after, value, attr)
@@ -111,3 +119,12 @@ class _Pad(stock.Pad):
             return None
         widths = [width for ends in zip(before, after, strict=True) for width in ends]
         return relax.op.nn.pad(x, widths, "constant", value)
+
+
+def _dequantised(value: relax.Expr | None) -> relax.Expr | None:
+    """A number that follows from constant bytes as a constant; others as they are."""
+    args = value.args if isinstance(value, relax.Call) and value.op.name == "relax.dequantize" else []
+    if not args or not all(isinstance(arg, GenericConst) for arg in args):
+        return value
+    byte, scale, zero = (arg.value.numpy().astype("float32") for arg in args)
+    return relax.const((byte - zero) * scale, "float32")
