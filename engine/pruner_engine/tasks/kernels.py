@@ -8,7 +8,7 @@ import tvm
 from tvm import relax, te, tirx
 
 from pruner_engine.tasks.norms import Legalize, norms
-from pruner_engine.tasks.rewriting import shape_of
+from pruner_engine.tasks.rewriting import OUTER, operator_of, shape_of
 from pruner_engine.tasks.stacks import stacks
 
 
@@ -42,7 +42,32 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     Args:
         lanes: float32 numbers in a vector of a CPU; 0 for other targets.
     """
-    return {**norms(), **stacks(), **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
+    backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
+    return {**norms(), **stacks(), **backwards, **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
+
+
+def _alone_backwards(name: str) -> Legalize:
+    """Of an operator that may read an axis from its end: then its kernel is one with nothing that splits the axis.
+
+    TVM flattens such indices, as (15 - i) // 2 and (15 - i) % 2, wrongly.
+    """
+    stock: Legalize = tvm.ir.Op.get(name).get_attr("FLegalize")
+
+    def legalize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+        made = stock(builder, call)
+        if _reads_backwards(call) and operator_of(made) == "relax.call_tir":
+            kernel = made.args[0]
+            builder.update_func(kernel, builder.get()[kernel].with_attr("op_pattern", OUTER))
+        return made
+
+    return legalize
+
+
+def _reads_backwards(call: relax.Call) -> bool:
+    strides = call.args[4] if len(call.args) > 4 else None  # of a slice
+    known = strides.fields if isinstance(strides, relax.Tuple) else []
+    backwards = any(isinstance(stride, tirx.IntImm) and int(stride) < 0 for stride in known)
+    return backwards or operator_of(call) == "relax.flip"
 
 
 def _softmax(lanes: int) -> Legalize:
