@@ -13,6 +13,7 @@ import pytest
 import tvm
 from onnx import helper, numpy_helper
 
+from exact_runtime import session_of
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -45,7 +46,7 @@ def model_of(x, opset, *nodes):
 def compare(folder, x, opset, *nodes, oracle=None, tolerance=1e-5):
     model = model_of(x, opset, *nodes)
     path = folder / "model.onnx"
-    oracle = oracle or onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    oracle = oracle or session_of(model.SerializeToString())
     expected = oracle.run(None, {"x": x})
     for declared, array in zip(model.graph.output, expected, strict=True):
         if not declared.type.tensor_type.HasField("shape"):  # which inference does not find of each

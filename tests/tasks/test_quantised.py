@@ -10,6 +10,7 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_dynamic, quantize_static
 
+from exact_runtime import session_of
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -64,7 +65,7 @@ def ours(file, x):
 
 
 def of_onnx_runtime(file, x):
-    (found,) = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    (found,) = session_of(str(file)).run(None, {"x": x})
     return found
 
 
