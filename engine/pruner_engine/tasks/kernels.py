@@ -7,6 +7,7 @@ from math import inf
 import tvm
 from tvm import relax, te, tirx
 
+from pruner_engine.tasks.adaptive_pools import adaptive_pools
 from pruner_engine.tasks.norms import Legalize, norms
 from pruner_engine.tasks.rewriting import OUTER, operator_of, shape_of
 from pruner_engine.tasks.stacks import stacks
@@ -43,7 +44,8 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
         lanes: float32 numbers in a vector of a CPU; 0 for other targets.
     """
     backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
-    return {**norms(), **stacks(), **backwards, **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
+    means = {**norms(), **adaptive_pools()}
+    return {**means, **stacks(), **backwards, **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
 
 
 def _alone_backwards(name: str) -> Legalize:
