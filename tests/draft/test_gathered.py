@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from draft.spaces import CPU, DEVICES, space_of
 from pruner_engine.draft import Analyzer
@@ -19,15 +20,29 @@ def locations_of(sketch, rows):
     return rows[:, columns], np.delete(rows, columns, axis=1)
 
 
-def test_rows_are_moved_to_few_locations_and_change_nothing_else():
-    analyzer, sketch = Analyzer(WINDOWS, DEVICES[CPU]), WINDOWS.sketches[0]
+@pytest.mark.parametrize(
+    ("space", "new"),
+    [(WINDOWS, 5), (space_of("conv2d:1,16,14,14,32,3,pad=1", CPU), 2)],
+    ids=["softmax", "convolution"],
+)
+def test_rows_are_moved_to_few_locations_and_change_nothing_else(space, new):
+    sketch = max(space.sketches, key=lambda sketch: sum(isinstance(d, LocationDecision) for d in sketch.decisions))
+    variants = Analyzer(space, DEVICES[CPU])._closed[sketch.index].variants
     rows = sketch.sample(np.random.default_rng(0), 400)
     before, others = locations_of(sketch, rows)
-    gathered = analyzer.gathered(0, rows, 5)
+    gathered = variants.gathered(rows, new)
     after, same = locations_of(sketch, gathered)
-    assert len(np.unique(before, axis=0)) > 100
-    assert len(np.unique(after, axis=0)) == 5 and (same == others).all()
-    assert (analyzer.gathered(0, gathered, 5) == gathered).all()
+    assert len(variants) <= new + 1 < len(np.unique(before, axis=0))  # those, and the one that is read first
+    assert len(np.unique(after, axis=0)) > 1 and (same == others).all()
+    assert (variants.canonical(gathered) == gathered).all() and (variants.gathered(gathered, 0) == gathered).all()
+
+
+def test_rows_whose_places_are_read_stay_where_tvm_puts_them():
+    space = space_of("conv2d:1,16,14,14,32,3,pad=1", CPU)
+    for sketch in space.sketches:
+        variants = Analyzer(space, DEVICES[CPU])._closed[sketch.index].variants
+        rows = sketch.sample(np.random.default_rng(1), 200)
+        assert (variants.gathered(rows, 1000) == variants.canonical(rows)).all()
 
 
 def test_a_draft_of_many_stages_reads_few_variants():

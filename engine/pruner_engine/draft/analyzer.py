@@ -69,9 +69,9 @@ class Analyzer:
         """
         return self._ask(sketch, lambda predictor: predictor.score(rows, self.factors))
 
-    def gathered(self, sketch: int, rows: Rows, new: int) -> Rows:
-        """The rows with compute locations that were read before, and at most so many new ones."""
-        return self._ask(sketch, lambda predictor: predictor.gathered(rows, new))
+    def gathered(self, sketch: int, rows: Rows, share: float) -> Rows:
+        """As `canonical`; what takes more reading than this share of what a draft is given is moved elsewhere."""
+        return self._ask(sketch, lambda predictor: predictor.gathered(rows, share))
 
     def canonical(self, sketch: int, rows: Rows) -> Rows:
         """The rows with every compute location replaced by where TVM really puts the block."""

@@ -81,8 +81,8 @@ class ClosedForm:
     def canonical(self, rows: Rows) -> Rows:
         return self.variants.canonical(rows)
 
-    def gathered(self, rows: Rows, new: int) -> Rows:
-        return self.variants.gathered(rows, new)
+    def gathered(self, rows: Rows, share: float) -> Rows:
+        return self.variants.gathered(rows, max(1, int(share * self.variants.worthwhile)))
 
     def prepare(self, row: Rows | None) -> None:
         read = [self.variants.unmoved] if row is None else self.variants.around(np.asarray(row).tolist())

@@ -70,7 +70,7 @@ class Lowered:
     def canonical(self, rows: Rows) -> Rows:
         return rows
 
-    def gathered(self, rows: Rows, new: int) -> Rows:
+    def gathered(self, rows: Rows, share: float) -> Rows:
         return rows
 
     def prepare(self, row: Rows | None) -> None:

@@ -29,8 +29,8 @@ class Predictor(Protocol):
     def canonical(self, rows: Rows) -> Rows:
         """The rows with every compute location replaced by where TVM really puts the block, where that is known."""
 
-    def gathered(self, rows: Rows, new: int) -> Rows:
-        """The rows with compute locations that are known already, and at most `new` others."""
+    def gathered(self, rows: Rows, share: float) -> Rows:
+        """As `canonical`, with places that were read before, and others that take this share of a draft's reading."""
 
     def prepare(self, row: Rows | None) -> None:
         """Read what explaining rows takes that differ from this one (None: from any) in one compute location."""

@@ -14,7 +14,8 @@ from pruner_engine.space.decision import LocationDecision, Rows
 from pruner_engine.space.sketch import Sketch
 
 Locations = tuple[int, ...]  # one a location decision
-NEW_IN_A_DRAFT = 96  # variants that are worth their time: each takes some forty milliseconds to read
+_READ_IN_A_DRAFT = 96_000  # array operations that are worth the time to read them, some forty microseconds each
+_ATTEMPTS = 4  # to find a place for a row whose own one is not read
 
 
 class Variants:
@@ -52,6 +53,15 @@ class Variants:
         return found
 
     @property
+    def worthwhile(self) -> int:
+        """Variants that are worth the time that a draft takes to read them.
+
+        Raises:
+            UnreadableSketchError: they have no closed form.
+        """
+        return max(1, _READ_IN_A_DRAFT // max(1, self.unmoved.time_program.length))
+
+    @property
     def unmoved(self) -> Variant:
         """With every block at the root that may be somewhere else."""
         return self.at(tuple(-1 for _ in self._decisions))
@@ -84,20 +94,47 @@ class Variants:
         return rows
 
     def gathered(self, rows: Rows, new: int) -> Rows:
-        """The rows with locations of variants that are known, and of so many new ones; others' rows are moved there.
+        """As `canonical`, with variants that were read before and at most so many others; other rows are moved there.
 
         A kernel of five stages that may each be in seven places has 16 807 variants: as many as a search has rows.
         """
-        groups = _alike(rows[:, self._columns])
-        known = [locations for locations, _ in groups if locations in self._known]
-        if len(groups) - len(known) <= new:
-            return rows
-        strange = sorted((group for group in groups if group[0] not in self._known), key=lambda group: group[1][0])
-        kept = [*known, *(locations for locations, _ in strange[:new])]
+        chosen = rows[:, self._columns].copy()
+        left, strange = new, []
+        open_ = [(key, members) for key, members in sorted(_alike(chosen), key=lambda group: group[1][0])]
+        while open_:
+            key, members = open_.pop()  # the last one put there: what is read for the sake of a row shall settle it
+            if key not in self._known:
+                if not left:
+                    strange.append(members)
+                    continue
+                left -= 1
+            stays, found = self._put(key, rows[members])
+            chosen[members[stays]] = key
+            moved = members[~stays]
+            open_ += [(other, moved[at]) for other, at in _alike(found[~stays])]
         rows = rows.copy()
-        for number, (_, members) in enumerate(strange[new:]):
-            rows[np.ix_(members, self._columns)] = kept[number % len(kept)]
+        rows[:, self._columns] = chosen
+        if strange:
+            self._move(rows, np.sort(np.concatenate(strange)))
         return rows
+
+    def _move(self, rows: Rows, members: np.ndarray) -> None:
+        """Move these of the rows to variants that were read, any of those at which they stay; else to the root."""
+        known = list(self._known)
+        for attempt in range(_ATTEMPTS):
+            strange = []
+            for number in range(min(len(known), len(members))):
+                key, some = known[(number + attempt) % len(known)], members[number :: len(known)]
+                stays, _ = self._put(key, rows[some])
+                rows[np.ix_(some[stays], self._columns)] = key
+                strange.append(some[~stays])
+            members = np.sort(np.concatenate(strange)) if strange else members
+        rows[np.ix_(members, self._columns)] = -1
+
+    def _put(self, key: Locations, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Which rows TVM leaves where these locations ask for, bool[n], and where it puts each."""
+        found = self.at(key).location_program(rows).T.astype(np.int32)
+        return (found == key).all(axis=1), found
 
     def around(self, row: Sequence[int]) -> Iterator[Variant]:
         """The variants of the row and of every change of one of its compute locations."""
@@ -119,9 +156,7 @@ class Variants:
             open_ = np.flatnonzero(~settled)
             for key, found_at in _alike(chosen[open_]):
                 members = open_[found_at]
-                found = self.at(key).location_program(rows[members]).T.astype(np.int32)
-                settled[members] = (found == key).all(axis=1)
-                chosen[members] = found
+                settled[members], chosen[members] = self._put(key, rows[members])
         return chosen
 
     def _settled(self, row: Sequence[int]) -> Locations:
@@ -137,8 +172,8 @@ class Variants:
 
 def _alike(keys: np.ndarray) -> list[tuple[Locations, np.ndarray]]:
     """The distinct rows of small integers, int32[n, width], and where each is."""
-    if not keys.shape[1]:
-        return [((), np.arange(len(keys)))]
+    if not keys.size:
+        return [((), np.arange(len(keys)))] if len(keys) else []
     lowest = keys.min(axis=0, initial=0)
     spans = keys.max(axis=0, initial=0) - lowest + 1
     codes = np.zeros(len(keys), dtype=np.int64)

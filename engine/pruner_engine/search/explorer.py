@@ -10,7 +10,6 @@ import numpy as np
 
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.lowered import READ_A_DRAFT
-from pruner_engine.draft.variants import NEW_IN_A_DRAFT
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rng, Rows
@@ -134,17 +133,16 @@ class Explorer:
         children[mutated] = parents.sketch.mutate(rng, first[mutated])
         return children
 
-    def _share(self, whole: int, sketches: int) -> int:
+    def _share(self, sketches: int) -> float:
         """A pool's equal share of what a draft can read, of so many sketches."""
-        return max(1, whole // (sketches * (1 + self.generations)))
+        return 1 / (sketches * (1 + self.generations))
 
     def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
-        new = self._share(NEW_IN_A_DRAFT, len(self.space.sketches))
-        rows = self.analyzer.canonical(sketch.index, self.analyzer.gathered(sketch.index, rows, new))
+        rows = self.analyzer.gathered(sketch.index, rows, self._share(len(self.space.sketches)))
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         if not self.analyzer.compiled(sketch.index):
             unread = sum(not self.analyzer.compiled(other.index) for other in self.space.sketches)
-            some = np.sort(np.argsort(first)[: self._share(READ_A_DRAFT, unread)])
+            some = np.sort(np.argsort(first)[: max(1, int(READ_A_DRAFT * self._share(unread)))])
             keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)
