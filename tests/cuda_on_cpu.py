@@ -7,7 +7,9 @@ barriers that TVM has put in, memory that buffers share, vectors, shuffles, and 
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -189,9 +191,20 @@ def _compiled(source: str, folder: Path) -> ctypes.CDLL:
             f'extern "C" int run_{kernel}(void** given, unsigned* extents, size_t shared, int order) {{\n'
             f"  return fibers::launch(extents, shared, order, [=] {{ {kernel}({given}); }});\n}}\n"
         )
-    (folder / "kernels.cc").write_text("\n".join([f'#include "{_THREADS}"', body, *entries]), encoding="utf-8")
+    header = Path(_compiled_header().name) / _THREADS.name
+    (folder / "kernels.cc").write_text("\n".join([f'#include "{header}"', body, *entries]), encoding="utf-8")
     library = folder / "kernels.so"
     command = ["g++", *_FLAGS, str(folder / "kernels.cc"), "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stderr[:3000]}\n{body[:3000]}"
     return ctypes.CDLL(str(library))
+
+
+@functools.cache
+def _compiled_header() -> tempfile.TemporaryDirectory:
+    """A folder with what every kernel includes, read once: that takes longer than to compile most kernels."""
+    folder = tempfile.TemporaryDirectory()
+    header = Path(folder.name) / _THREADS.name
+    shutil.copy(_THREADS, header)
+    subprocess.run(["g++", *_FLAGS, "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
+    return folder
