@@ -71,7 +71,7 @@ def test_threads_that_do_not_agree_are_not_valid():
     refused = 0
     for sketch in space.sketches:
         unroll = [c.start for c, d in zip(sketch.columns, sketch.decisions, strict=True) if d.name == "unroll_explicit"]
-        for row in sketch.sample(np.random.default_rng(0), 8):
+        for row in sketch.sample(np.random.default_rng(0), rows_of_each(4)):
             row[unroll] = 0
             schedule = space.apply(space.candidate(sketch.index, row))
             if schedule is not None:
@@ -125,7 +125,7 @@ def test_sums_across_threads_that_unrolling_repeats_are_not_valid():
     space = space_of("group norm, channels last", HOPPER)
     analyzer, found = analyzer_for(space, profile_for(HOPPER)), set()
     for sketch in space.sketches:
-        for row in sketch.sample(np.random.default_rng(0), 16):
+        for row in sketch.sample(np.random.default_rng(0), rows_of_each(6)):
             schedule = space.apply(space.candidate(sketch.index, row))
             if schedule is not None and agree(schedule):
                 valid = analyzer.explain(sketch.index, row).valid

@@ -11,6 +11,7 @@ from tvm import relax
 from tvm.s_tir import Schedule
 from tvm.target import Target
 
+from draft.spaces import rows_of_each
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.lowering.word_products import (
@@ -425,14 +426,14 @@ def test_drafted_schedules_of_products_of_bytes_are_exact(here, shape):
     arrays = arguments_of(task)
     want = result_of(task.mod, arrays, target)
     assert len(np.unique(want)) > 20
-    space, rng, seen = DesignSpace.generate(task, target), np.random.default_rng(3), 0
+    space, rng, seen, rows = DesignSpace.generate(task, target), np.random.default_rng(3), 0, rows_of_each(1)
     for sketch in space.sketches:
-        for row in sketch.sample(rng, 2):
+        for row in sketch.sample(rng, rows):
             schedule = space.apply(space.candidate(sketch.index, row))
             if schedule is not None:  # a postprocessor may refuse one
                 np.testing.assert_allclose(result_of(schedule.mod, arrays, target), want, rtol=1e-6)
                 seen += 1
-    assert seen > len(space.sketches)
+    assert seen > len(space.sketches) * rows / 2
 
 
 def two_products(rows=8, depth=64, inner=128, columns=16):
