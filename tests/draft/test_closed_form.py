@@ -28,7 +28,7 @@ from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
 from pruner_engine.draft.parts import Parts
 
-ROWS = rows_of_each(16)
+ROWS = rows_of_each(8)
 # iterators that a Tensor Core's operands are laid out over have a single value
 FLAT = "conv2d:2,32,1,9,64,1,layout=NHWC,float16"
 COMPARED = [

@@ -39,7 +39,7 @@ from pruner_engine.space.design_space import DesignSpace, seed_of
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.targets.target import target_json
 
-ROWS = rows_of_each(8)
+ROWS = rows_of_each(4)
 PARTS_OF_VECTORS = ["relu:11,17", "avgpool:1,47,3,11,2"]  # the last vector of all elements is not whole
 _AT_A_TIME = 8  # rows that are drawn: each may put its blocks elsewhere, and is then compiled alone
 _TURNED = (

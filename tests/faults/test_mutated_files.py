@@ -95,12 +95,12 @@ def test_a_projects_schedules_bring_no_code_along(originals, tmp_path):
 @pytest.mark.parametrize(
     ("look", "count"),
     [
-        (hostile.look_at_onnx, 120),
-        (hostile.look_at_pt2, 100),
-        (hostile.look_at_records, 60),
-        (hostile.look_at_checkpoint, 120),
-        (hostile.look_at_project, 120),
-        (hostile.look_at_schedules, 40),
+        (hostile.look_at_onnx, 80),
+        (hostile.look_at_pt2, 40),
+        (hostile.look_at_records, 40),
+        (hostile.look_at_checkpoint, 80),
+        (hostile.look_at_project, 60),
+        (hostile.look_at_schedules, 16),
         (hostile.look_at_project_and_resume, 8),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -8,7 +8,7 @@ import pytest
 from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
-from draft.spaces import accepted, space_of
+from draft.spaces import accepted, rows_of_each, space_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
@@ -46,7 +46,7 @@ def test_they_compile_to_machine_code(preset):
 def test_results_of_another_type_take_the_place_of_operands(workload):
     """What TVM alone refuses to compile."""
     target = resolve_target("a100-40g")
-    modules, _ = accepted(space_of(workload, target), "a100-40g", 16)
+    modules, _ = accepted(space_of(workload, target), "a100-40g", rows_of_each(5))
     register_tir_pipeline("stock", default_s_tir_pipeline)
     refused = []
     for mod in modules:
