@@ -9,8 +9,6 @@ from draft.spaces import EPILOGUES, GPU, accepted, analyzer_of, space_of
 from epilogues import CHAINS, HALVES, KINDS, epilogue_task
 from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.rule_names import EPILOGUE_RULE
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
@@ -116,13 +114,11 @@ def test_other_kernels_keep_their_spaces(workload):
 
 
 @pytest.mark.parametrize("preset", ["a100-40g", "h100"])
-def test_they_compile_to_machine_code(preset):
+def test_they_compile_to_machine_code(preset, built):
     target, modules = resolve_target(preset), []
     for workload in (EPILOGUES[0], EPILOGUES[6]):
         modules += accepted(space_of(workload, target), preset, 1)[0]
-    results = []
-    with Measurer(target, MeasureOptions(check="none")) as measurer:
-        measurer.build([MeasureInput(str(i), mod) for i, mod in enumerate(modules)], results.append)
+    results = built(preset, modules)
     assert len(results) == 2 and all(result.ok for result in results), [result.message for result in results]
 
 

@@ -10,8 +10,6 @@ from draft.spaces import GPU, SPLIT, space_of
 from graphs import graph
 from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.rule_names import SPLIT_RULE
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
@@ -111,12 +109,10 @@ def test_other_kernels_keep_their_spaces(workload):
     assert [sketch.hash for sketch in space.sketches] == [sketch.hash for sketch in without.sketches]
 
 
-@pytest.mark.parametrize("target", [GPU, HOPPER], ids=["sm_80", "sm_90"])
-def test_they_compile_to_machine_code(target):
+@pytest.mark.parametrize(("preset", "target"), [("a100-40g", GPU), ("h100", HOPPER)], ids=["sm_80", "sm_90"])
+def test_they_compile_to_machine_code(preset, target, built):
     modules = [mod for workload in (SPLIT[1], SPLIT[2]) for mod in split_modules(space_of(workload, target), 1)]
-    results = []
-    with Measurer(target, MeasureOptions(check="none")) as measurer:
-        measurer.build([MeasureInput(str(i), mod) for i, mod in enumerate(modules)], results.append)
+    results = built(preset, modules)
     assert len(results) == 2 and all(result.ok for result in results), [result.message for result in results]
 
 

@@ -10,8 +10,6 @@ from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 from draft.spaces import accepted, rows_of_each, space_of
 from pruner_engine.inspect.ptx import ptx_of
-from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from schedules import task_of, tvm
@@ -33,12 +31,10 @@ def test_the_closed_form_knows_what_tvm_accepts(workload):
 
 
 @pytest.mark.parametrize("preset", ["a100-40g", "h100"])
-def test_they_compile_to_machine_code(preset):
+def test_they_compile_to_machine_code(preset, built):
     target = resolve_target(preset)
     modules = [mod for workload in WORKLOADS for mod in accepted(space_of(workload, target), preset, 1)[0]]
-    results = []
-    with Measurer(target, MeasureOptions(check="none")) as measurer:
-        measurer.build([MeasureInput(str(i), mod) for i, mod in enumerate(modules)], results.append)
+    results = built(preset, modules)
     assert len(results) == len(WORKLOADS) and all(result.ok for result in results), [r.message for r in results]
 
 
