@@ -86,7 +86,7 @@ VICTIMS = {"worker": lambda zygote: zygote.children(), "zygote": lambda zygote: 
 def test_every_candidate_gets_its_result(victim, task, inputs):
     with Measurer(CPU) as measurer:
         measurer.wait_until_up()  # one that is killed as it starts is told: test_zygote_start.py
-        for seed in seeds(6):
+        for seed in seeds(4):
             results: list[MeasureResult] = []
             stop = threading.Event()
             thread = killing(measurer, VICTIMS[victim], stop, seed)
