@@ -26,6 +26,7 @@ from tvm.tirx.build import split_host_device_mods
 _THREADS = Path(__file__).with_suffix(".h")
 _AXES = [f"{kind}Idx.{axis}" for kind in ("block", "thread") for axis in "xyz"]
 _FLAGS = ["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off"]
+_FLAGS += ["-fno-tree-ter"]  # of unrolled loops it makes expressions that take seconds to compile
 _ZONE = 256  # bytes on both sides of a buffer that nobody may write
 _DIVERGENT = 1  # what a launch returns
 _SEEN: list[str] = []
