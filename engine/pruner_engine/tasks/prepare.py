@@ -30,6 +30,7 @@ from pruner_engine.tasks.halves import summed_in_float32
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_unfit
 from pruner_engine.tasks.padding import fold_padding
+from pruner_engine.tasks.plain_indices import plain_indices
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.quotients import without_zero_divisors
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
@@ -228,7 +229,7 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
             rx.AttachAttrLayoutFreeBuffers(),
         ]
     )(fold_the_rest(rx.Normalize()(_folded(fold_movement(mod)))))
-    return unmark_unfit(lowered)
+    return unmark_unfit(plain_indices(lowered))
 
 
 def _operators(mod: tvm.IRModule) -> set[str]:
