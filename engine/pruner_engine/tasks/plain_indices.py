@@ -26,7 +26,7 @@ def plain_indices(mod: tvm.IRModule) -> tvm.IRModule:
     TVM's rules take for a product.
     """
     plain = {name: _plain(f) for name, f in mod.functions.items() if isinstance(f, tirx.PrimFunc)}
-    changed = {name: f for name, f in plain.items() if f is not mod[name]}
+    changed = {name: f for name, f in plain.items() if f is not None}
     if not changed:
         return mod
     mod = mod.clone()
@@ -34,7 +34,8 @@ def plain_indices(mod: tvm.IRModule) -> tvm.IRModule:
     return mod
 
 
-def _plain(function: tirx.PrimFunc) -> tirx.PrimFunc:
+def _plain(function: tirx.PrimFunc) -> tirx.PrimFunc | None:
+    """The kernel with plain indices; None where they are so."""
     changed = False
 
     def visit(block: SBlock) -> SBlock:
@@ -44,7 +45,7 @@ def _plain(function: tirx.PrimFunc) -> tirx.PrimFunc:
         return plain or block
 
     body = tvm_ffi.structural_map(function.body, (SBlock, visit))
-    return function.with_body(body) if changed else function
+    return function.with_body(body) if changed else None
 
 
 def _is_elementwise(block: SBlock) -> bool:
