@@ -154,7 +154,7 @@ class _Linear(nn.Module):
         self.linear = nn.Linear(shape[-1 if self.last else 1], rng.choice([4, 8, 12, 20]), rng.random() < 0.7)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.linear(x) if self.last else self.linear(x.movedim(1, -1)).movedim(-1, 1)
+        return self.linear(x) if self.last else self.linear(x.movedim(1, 3)).movedim(3, 1)
 
 
 class _Normed(nn.Module):

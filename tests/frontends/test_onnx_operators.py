@@ -469,6 +469,14 @@ def test_places_of_maxima(form, opset, tmp_path):
     compare(tmp_path, np.concatenate([IMAGE, -IMAGE]), opset, ("MaxPool", [], {"outputs": 2, **form}))
 
 
+@pytest.mark.parametrize("operator", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("opset", [13, 22])
+def test_no_window_begins_behind_the_image(operator, opset, tmp_path):
+    """The file says that there are more."""
+    form = {"kernel_shape": [2, 2], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1}
+    compare(tmp_path, IMAGE, opset, (operator, [], form))
+
+
 def test_places_of_maxima_along_columns_are_refused(tmp_path):
     model = model_of(IMAGE, 13, ("MaxPool", [], {"outputs": 2, "kernel_shape": [2, 2], "storage_order": 1}))
     onnx.save(model, tmp_path / "model.onnx")
