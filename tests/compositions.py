@@ -227,13 +227,13 @@ SEQUENCES: list[Drawn] = [
 class Composition(nn.Module):
     """Steps one after the other; some add what an earlier one made, or stand beside it."""
 
-    def __init__(self, seed: int, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, seed: int) -> None:
         super().__init__()
         rng = random.Random(seed)
         torch.manual_seed(seed)
         image = rng.random() < 0.65
         shape = [rng.choice([1, 1, 2]), rng.choice([4, 6, 8, 16]), rng.randint(5, 18), rng.randint(5, 18)]
-        self.inputs = (torch.randn(shape if image else [shape[0], shape[2], shape[1] * 2]).to(dtype),)
+        self.inputs = (torch.randn(shape if image else [shape[0], shape[2], shape[1] * 2]),)
         self.steps: list[Step] = []
         self.learned = nn.ModuleList()
         self.joins: list[tuple[int, str]] = []
@@ -242,7 +242,7 @@ class Composition(nn.Module):
         with torch.no_grad():
             while len(self.steps) < rng.randint(5, 9):
                 drawn = rng.choice(IMAGES if image else SEQUENCES)(rng, made[-1].shape)
-                x = None if drawn is None else self._tried(drawn, made[-1], dtype)
+                x = None if drawn is None else self._tried(drawn, made[-1])
                 if x is None or not 1 < x.numel() < 40_000 or x.shape[0] != shape[0]:
                     continue
                 earlier = [i for i, one in enumerate(made) if one.shape == x.shape]
@@ -253,9 +253,9 @@ class Composition(nn.Module):
                     self.learned.append(drawn)
                 made.append(self._joined(x, made, len(self.steps) - 1))
 
-    def _tried(self, step: Step, x: Tensor, dtype: torch.dtype) -> Tensor | None:
+    def _tried(self, step: Step, x: Tensor) -> Tensor | None:
         if isinstance(step, nn.Module):
-            step.eval().to(dtype)
+            step.eval()
         try:
             return step(x)
         except (RuntimeError, ValueError):  # an extent that this step does not take

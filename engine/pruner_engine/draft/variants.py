@@ -100,7 +100,7 @@ class Variants:
         """
         chosen = rows[:, self._columns].copy()
         left, strange = new, []
-        open_ = [(key, members) for key, members in sorted(_alike(chosen), key=lambda group: group[1][0])]
+        open_ = sorted(_alike(chosen), key=lambda group: group[1][0])
         while open_:
             key, members = open_.pop()  # the last one put there: what is read for the sake of a row shall settle it
             if key not in self._known:

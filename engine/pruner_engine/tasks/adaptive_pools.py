@@ -32,18 +32,17 @@ def uneven_means(x: te.Tensor, axes: Sequence[int], counts: Sequence[int]) -> te
         axes: that windows divide.
         counts: of windows, by axis.
     """
-    lengths = [int(x.shape[axis]) for axis in axes]
-    made = [counts[axes.index(axis)] if axis in axes else extent for axis, extent in enumerate(x.shape)]
-    longest = [_longest(*pair) for pair in zip(lengths, counts, strict=True)]
+    divided = [(axis, int(x.shape[axis]), count) for axis, count in zip(axes, counts, strict=True)]
+    made = list(x.shape)
+    for axis, _, count in divided:
+        made[axis] = count
+    longest = [_longest(length, count) for _, length, count in divided]
     members = [te.reduce_axis((0, n), name=f"member_{i}") for i, n in enumerate(longest)]
 
     def windows(index: Sequence[tirx.PrimExpr]) -> list[tuple[tirx.PrimExpr, tirx.PrimExpr]]:
         """First element of a window along each axis, and how many it has."""
-        firsts = [tirx.floordiv(index[axis] * n, count) for axis, n, count in zip(axes, lengths, counts, strict=True)]
-        ends = [
-            tirx.floordiv((index[axis] + 1) * n + count - 1, count)
-            for axis, n, count in zip(axes, lengths, counts, strict=True)
-        ]
+        firsts = [tirx.floordiv(index[axis] * n, count) for axis, n, count in divided]
+        ends = [tirx.floordiv((index[axis] + 1) * n + count - 1, count) for axis, n, count in divided]
         return [(first, end - first) for first, end in zip(firsts, ends, strict=True)]
 
     def member(*index: tirx.PrimExpr) -> tirx.PrimExpr:

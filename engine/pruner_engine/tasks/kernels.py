@@ -44,8 +44,8 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
         lanes: float32 numbers in a vector of a CPU; 0 for other targets.
     """
     backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
-    means = {**norms(), **adaptive_pools()}
-    return {**means, **stacks(), **backwards, **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
+    softmaxes = {"relax.nn.softmax": _softmax(lanes)} if lanes else {}
+    return {**norms(), **adaptive_pools(), **stacks(), **backwards, **softmaxes}
 
 
 def _alone_backwards(name: str) -> Legalize:

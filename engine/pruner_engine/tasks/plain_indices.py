@@ -25,8 +25,9 @@ def plain_indices(mod: tvm.IRModule) -> tvm.IRModule:
     Sums stay as they are: of a norm with a single group each would read the whole group whatever its channel, which
     TVM's rules take for a product.
     """
-    plain = {name: _plain(f) for name, f in mod.functions.items() if isinstance(f, tirx.PrimFunc)}
-    changed = {name: f for name, f in plain.items() if f is not None}
+    kernels = {name: f for name, f in mod.functions.items() if isinstance(f, tirx.PrimFunc)}
+    plain = {name: f.with_body(tvm_ffi.structural_map(f.body, (SBlock, _plain))) for name, f in kernels.items()}
+    changed = {name: f for name, f in plain.items() if not tvm_ffi.structural_equal(f, kernels[name])}
     if not changed:
         return mod
     mod = mod.clone()
@@ -34,39 +35,21 @@ def plain_indices(mod: tvm.IRModule) -> tvm.IRModule:
     return mod
 
 
-def _plain(function: tirx.PrimFunc) -> tirx.PrimFunc | None:
-    """The kernel with plain indices; None where they are so."""
-    changed = False
-
-    def visit(block: SBlock) -> SBlock:
-        nonlocal changed
-        plain = _plain_block(block) if _is_elementwise(block) else None
-        changed |= plain is not None
-        return plain or block
-
-    body = tvm_ffi.structural_map(function.body, (SBlock, visit))
-    return function.with_body(body) if changed else None
+def _plain(block: SBlock) -> SBlock:
+    if not _is_elementwise(block):
+        return block
+    ranges = Analyzer()
+    for variable in block.iter_vars:
+        ranges.bind(variable.var, variable.dom)
+    plain = tvm_ffi.structural_map(block, (_QUOTIENTS, ranges.simplify))
+    if tvm_ffi.structural_equal(plain, block):
+        return block
+    return tvm_ffi.structural_map(plain, (tuple(_FOLDED), _without_constants))
 
 
 def _is_elementwise(block: SBlock) -> bool:
     kinds = [variable.iter_type for variable in block.iter_vars]
     return bool(kinds) and all(kind == tirx.IterVar.DataPar for kind in kinds)
-
-
-def _plain_block(block: SBlock) -> SBlock | None:
-    """The block with plain indices; None where they are so."""
-    ranges, changed = Analyzer(), False
-    for variable in block.iter_vars:
-        ranges.bind(variable.var, variable.dom)
-
-    def simplified(quotient: tirx.PrimExpr) -> tirx.PrimExpr:
-        nonlocal changed
-        plain = ranges.simplify(quotient)
-        changed |= not tvm_ffi.structural_equal(plain, quotient)
-        return plain
-
-    plain = tvm_ffi.structural_map(block, (_QUOTIENTS, simplified))
-    return tvm_ffi.structural_map(plain, (tuple(_FOLDED), _without_constants)) if changed else None
 
 
 def _without_constants(value: tirx.PrimExpr) -> tirx.PrimExpr:
