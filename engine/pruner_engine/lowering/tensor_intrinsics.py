@@ -1,7 +1,8 @@
 """Instructions that a schedule names, which must be registered where it is applied.
 
-TVM describes those of all targets in TVMScript, which takes seconds to read: a process loads its target's own. Ours
-are the matrix instructions of NVIDIA GPUs for bfloat16, summed in float32: fragments as in TVM, which has none of it.
+TVM describes those of all targets in TVMScript, which takes seconds to read: a process loads its target's own, and of
+the 91 of NVIDIA GPUs the 28 that MetaSchedule's rules can name. Ours are the matrix instructions of these GPUs for
+bfloat16, summed in float32: fragments as in TVM, which has none of it.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import functools
 import importlib
 import inspect
 import platform
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tvm.s_tir import TensorIntrin
+from tvm.script import tirx as T
 from tvm.target import Target
 
 from pruner_engine.tvm_import import INTRINSICS
 
 _SIZE = (16, 16, 16)
 _TYPE, _SUM, _SCOPE = "bfloat16", "float32", "shared.dyn"
+_IN_RULES = re.compile(r"wmma_(fill|sync)_16x16x16_|wmma_(load|store)_16x16x16_\w+_shared_dyn|mma_\w+_m16n8k8_")
 _OF_CPU = {"x86_64": "x86", "aarch64": "arm_cpu", "arm64": "arm_cpu", "riscv64": "riscv_cpu"}
 
 
@@ -48,7 +52,7 @@ def load_tensor_intrinsics(target: Target) -> None:
 
 @functools.cache
 def _load_of_gpu() -> None:
-    _load("cuda")
+    _register(name for name in _of_gpu() if _IN_RULES.match(name))
     from tvm.s_tir.tensor_intrin.cuda import get_wmma_load_intrin, get_wmma_sync_intrin
 
     with _stack_without_source():
@@ -57,6 +61,32 @@ def _load_of_gpu() -> None:
         for group, transposed in ((rows, False), (columns, True)):
             TensorIntrin.register(group["load_b"], *get_wmma_load_intrin(*_SIZE, _TYPE, _SCOPE, True, transposed))
             TensorIntrin.register(group["compute"], *get_wmma_sync_intrin(*_SIZE, _TYPE, _SUM, transposed))
+
+
+@functools.cache
+def load_every_intrinsic_of_gpus() -> None:
+    """Register also what TVM describes for NVIDIA GPUs and no rule of its own names, for rules that others write."""
+    _register(name for name in _of_gpu() if not _IN_RULES.match(name))
+
+
+def _register(names: Iterable[str]) -> None:
+    with _stack_without_source():
+        for name in names:
+            TensorIntrin.register(name, *(T.prim_func(function, s_tir=True) for function in _of_gpu()[name]))
+
+
+@functools.cache
+def _of_gpu() -> dict[str, tuple[Callable[..., None], ...]]:
+    """TVM's descriptions and implementations by the intrinsic's name, in TVMScript not read yet: 20 ms for each."""
+    found: dict[str, tuple[Callable[..., None], ...]] = {}
+    read, register = T.prim_func, TensorIntrin.register
+    T.prim_func = lambda **options: lambda function: function
+    TensorIntrin.register = lambda name, *functions: found.update({name: functions})
+    try:
+        importlib.import_module(f"{INTRINSICS}.cuda")
+    finally:
+        T.prim_func, TensorIntrin.register = read, register
+    return found
 
 
 def _load(module: str) -> None:

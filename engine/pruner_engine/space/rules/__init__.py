@@ -12,7 +12,7 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
-from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
+from pruner_engine.lowering.tensor_intrinsics import load_every_intrinsic_of_gpus, load_tensor_intrinsics
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
 from pruner_engine.space.rules.amx import MatrixTile
 from pruner_engine.space.rules.epilogue import Epilogue
@@ -54,6 +54,8 @@ def register_rule(
         make: takes what rules know of the machine, returns the rule.
         kind: of the targets.
     """
+    if kind == "cuda":
+        load_every_intrinsic_of_gpus()
     {"llvm": OWN_RULES, "cuda": GPU_RULES}[kind][name] = make
 
 
