@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_CALLED = {"onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
+_CALLED = {"onnxruntime": "ONNX Runtime", "torch": "PyTorch", "litert": "LiteRT"}
 
 
 def called(name: str) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pruner_engine.errors import UserError
 
-KINDS = {".onnx": "onnx", ".pt2": "pt2", ".py": "tvmscript", ".tvmscript": "tvmscript"}
+KINDS = {".onnx": "onnx", ".pt2": "pt2", ".tflite": "tflite", ".py": "tvmscript", ".tvmscript": "tvmscript"}
 
 
 def kind_of_file(model: str) -> str | None:
-    """onnx | pt2 | tvmscript; None for what is no name of a model's file."""
+    """onnx | pt2 | tflite | tvmscript; None for what is no name of a model's file."""
     return KINDS.get(Path(model).suffix.lower())
 
 

@@ -10,7 +10,10 @@ import traceback
 from pruner_engine import __version__
 
 WHAT_TO_DO = "Copy the report and send it to the makers of Pruner Studio; what was measured is kept."
-_PACKAGES = ("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "onnx", "onnxruntime", "PySide6-Essentials", "pyqtgraph")
+_PACKAGES = (
+    *("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "onnx", "onnxruntime", "tflite", "ai-edge-litert"),
+    *("PySide6-Essentials", "pyqtgraph"),
+)
 
 
 def environment() -> str:

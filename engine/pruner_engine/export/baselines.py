@@ -1,4 +1,4 @@
-"""Latency and outputs of a model untuned, tuned, and in ONNX Runtime and PyTorch, each in a process of its own."""
+"""Latency and outputs of a model untuned, tuned, and in libraries that people use, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
 #: the libraries, and the kinds of models that each runs
-RUNS = {"onnxruntime": ("onnx", "pt2"), "torch": ("pt2",), "torch.compile": ("pt2",)}
+RUNS = {"onnxruntime": ("onnx", "pt2"), "torch": ("pt2",), "torch.compile": ("pt2",), "litert": ("tflite",)}
+_MODULES = {"torch.compile": "torch", "litert": "ai_edge_litert"}  # where they are not called as the library
 _NOT_INSTALLED = "not installed"
 _NO_CONVERTER = "converting an exported program needs the package onnxscript"
 #: notes that are true only until somebody installs something
@@ -37,7 +38,7 @@ class Timing:
     """The latency that one process measured, or why it could not.
 
     Attributes:
-        name: tuned | untuned | onnxruntime | torch | torch.compile.
+        name: tuned | untuned | onnxruntime | torch | torch.compile | litert.
         repeats: seconds an inference, one value a repeat; empty where it could not be measured.
         note: version of the library, or why there is no latency.
         outputs: of the first inference, in the model's order.
@@ -140,7 +141,7 @@ def time_reference(library: str, model: LoadedModel, *args: Any, **options: Any)
 
 
 class Reference:
-    """ONNX Runtime or PyTorch as it times a model, in two steps: it loads, and it times; a context manager.
+    """ONNX Runtime, PyTorch or LiteRT as it times a model, in two steps: it loads, and it times; a context manager.
 
     Loading takes seconds, mostly imports and a conversion, and may go on beside other work. Nothing else may work while
     it times. ONNX Runtime gets an exported program as PyTorch's exporter converts it.
@@ -217,13 +218,18 @@ class Reference:
         self.close()
 
 
+def libraries_of(model: LoadedModel) -> list[str]:
+    """Whose latencies are of interest: LiteRT has its own files to itself."""
+    return [name for name in RUNS if (name == "litert") == (model.kind == "tflite")]
+
+
 def _why_not(library: str, model: LoadedModel, kinds: Sequence[str]) -> str:
     """Why the library cannot run the model; empty where it may."""
     if library == "onnxruntime" and model.kind == "pt2" and find_spec("onnxscript") is None:
         return _NO_CONVERTER
     if model.kind not in kinds:
         return f"runs {' and '.join(kinds)} files only"
-    return "" if find_spec(library.partition(".")[0]) else _NOT_INSTALLED
+    return "" if find_spec(_MODULES.get(library, library)) else _NOT_INSTALLED
 
 
 def request_of(library: str, model: LoadedModel, file: Path, threads: int, repeats: int, device: str) -> dict[str, Any]:

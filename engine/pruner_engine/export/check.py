@@ -20,7 +20,7 @@ class Agreement:
     """Outcome of a comparison.
 
     Attributes:
-        against: whose outputs were expected: untuned | onnxruntime | torch.
+        against: whose outputs were expected: untuned | onnxruntime | torch | litert.
         error: largest difference of all outputs, in parts of the largest expected magnitude of that output; infinite
             where they have other shapes, or NaN and infinities in other places.
         tolerance: largest difference that counts as rounding.

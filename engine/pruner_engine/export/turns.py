@@ -1,4 +1,4 @@
-"""Times a tuned model, the untuned one, ONNX Runtime and PyTorch in turns, so that the machine disturbs all alike."""
+"""Times a tuned model, the untuned one and libraries in turns, so that the machine disturbs all alike."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ IN_TORCH = ("torch", "torch.compile")
 LIBRARIES: dict[str, Callable[..., Timing]] = {
     "onnxruntime": partial(baselines.time_reference, "onnxruntime"),
     **{name: partial(baselines.time_reference, name, kinds=("pt2", "workload")) for name in IN_TORCH},
+    "litert": partial(baselines.time_reference, "litert"),
 }
 _SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 _INTERRUPTED = "interrupted"
@@ -81,7 +82,8 @@ def time_in_turns(
     timings: dict[str, Timing] = {}
     with tempfile.TemporaryDirectory() as scratch:
         given = {"device": device, "folder": Path(scratch)}
-        libraries = {n: partial(measure, **given) for n, measure in LIBRARIES.items() if n not in turns.without}
+        asked = [name for name in baselines.libraries_of(tuned.model) if name not in turns.without]
+        libraries = {name: partial(LIBRARIES[name], **given) for name in asked if name in LIBRARIES}
         contenders |= libraries
         try:
             for turn in range(turns.rounds):

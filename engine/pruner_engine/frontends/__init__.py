@@ -35,7 +35,7 @@ def load_model(
     """Load a model.
 
     Args:
-        source: path of an .onnx, .pt2 or TVMScript (.py) file, or a workload such as "matmul:512,512,512".
+        source: path of an .onnx, .pt2, .tflite or TVMScript (.py) file, or a workload such as "matmul:512,512,512".
         inputs: shapes by input name; needed for inputs with dynamic dimensions.
         allow_code: agree to run the Python code of a TVMScript file.
         content: load from these bytes; `source` then only names the model.
@@ -95,6 +95,8 @@ def _opened(source: str, content: bytes | None, allow_code: bool, given: Mapping
 
         program = pt2_file.to_relax(content, name, given)
         return _Opened(content, program.declared, program.with_shapes, outputs=program.outputs)
+    if kind == "tflite":
+        return _tflite(content, name)
     mod = tvmscript_file.parse(content, name, allow_code=allow_code)
     return _Opened(content, declared_inputs(mod), partial(bind, mod))
 
@@ -108,6 +110,21 @@ def _onnx(content: bytes, name: str, folder: Path | None) -> _Opened:
         partial(onnx_importer.to_relax, model, name),
         inputs=[one.name for one in declared],
         outputs=onnx_file.output_names(model),
+    )
+
+
+def _tflite(content: bytes, name: str) -> _Opened:
+    from pruner_engine.frontends.tflite import file as tflite_file
+    from pruner_engine.frontends.tflite import importer as tflite_importer
+
+    model = tflite_file.parse(content, name)
+    declared = tflite_file.declared_inputs(model)
+    return _Opened(
+        content,
+        declared,
+        partial(tflite_importer.to_relax, model, name),
+        inputs=[one.name for one in declared],
+        outputs=tflite_file.output_names(model),
     )
 
 

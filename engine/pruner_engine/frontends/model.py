@@ -24,7 +24,7 @@ class LoadedModel:
 
     Attributes:
         name: file stem, or the workload's text.
-        kind: onnx | pt2 | tvmscript | workload.
+        kind: onnx | pt2 | tflite | tvmscript | workload.
         source: where it was loaded from.
         sha256: of `content`, hexadecimal.
         content: the file itself (external weights folded in), enough to load the model again.

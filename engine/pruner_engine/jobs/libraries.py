@@ -12,7 +12,7 @@ import psutil
 import tvm
 
 from pruner_engine.errors import StoppedError
-from pruner_engine.export.baselines import MISSING, Reference, example_inputs
+from pruner_engine.export.baselines import MISSING, Reference, example_inputs, libraries_of
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.library_names import called
@@ -22,7 +22,7 @@ from pruner_engine.search.settings import settings_from
 from pruner_engine.store.results import DISTURBED, is_disturbed
 from pruner_engine.targets.target import device_kind, threads_of
 
-LIBRARIES = ("onnxruntime", "torch")
+LIBRARIES = ("onnxruntime", "torch", "litert")
 _COPIES = 8  # of a model that the preparation and all libraries hold while each works on it
 _BESIDE = 2 << 30  # bytes that they take whatever the model
 _DISTURB = 0.25  # cores that others take: a library whose threads wait for one of them may take many times as long
@@ -44,7 +44,9 @@ class Libraries:
         known = {row["name"] for row in rows if not _is_asked_again(row, self._threads)}
         inputs, device = example_inputs(model), device_kind(target)
         self._waiting = {
-            name: Reference(name, model, inputs, self._threads, device=device) for name in names if name not in known
+            name: Reference(name, model, inputs, self._threads, device=device)
+            for name in libraries_of(model)
+            if name in names and name not in known
         }
         self._beside = psutil.virtual_memory().available > _BESIDE + _COPIES * len(model.content)
 

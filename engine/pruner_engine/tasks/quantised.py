@@ -18,6 +18,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
 _MAKE, _TAKE = "relax.quantize", "relax.dequantize"
+ROUNDED_ELSEWHERE = "pruner.rounded_elsewhere"  # attribute of a "main" that keeps real what the file's runtime rounds
 _SHIFT = 128  # from signed bytes to unsigned ones
 _ARITHMETIC = {
     *("abs", "add", "clip", "divide", "erf", "exp", "maximum", "minimum", "multiply", "negative", "power", "rsqrt"),
@@ -36,8 +37,8 @@ def in_arithmetic(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def rounds_to_bytes(mod: tvm.IRModule) -> bool:
-    """Whether "main" rounds real numbers to bytes, as quantised models do."""
-    found = False
+    """Whether "main" rounds real numbers to bytes, as quantised models do, or the runtime of the model's file does."""
+    found = bool((mod["main"].attrs or {}).get(ROUNDED_ELSEWHERE, False))
 
     def visit(node: relax.Expr) -> None:
         nonlocal found

@@ -32,6 +32,7 @@ BASELINES = {
     "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
     "torch": (LIBRARIES["torch"], "series4"),
     "torch.compile": (LIBRARIES["torch.compile"], "text"),
+    "litert": (LIBRARIES["litert"], "series3"),  # never beside ONNX Runtime
 }
 
 

@@ -47,6 +47,7 @@ LIBRARIES = {
     "onnxruntime": tr("ONNX Runtime"),
     "torch": tr("PyTorch"),
     "torch.compile": "torch.compile",
+    "litert": tr("LiteRT"),
 }
 # how the window looks
 THEMES = {"system": tr("As the system"), "light": tr("Light"), "dark": tr("Dark")}

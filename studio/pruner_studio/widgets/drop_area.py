@@ -12,7 +12,7 @@ from pruner_studio.dropping import files_in
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, restyle
 
-KINDS = tr("ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)")
+KINDS = tr("ONNX (.onnx), torch.export (.pt2), TensorFlow Lite (.tflite), TVMScript (.py), or a project (.pruner)")
 
 
 class DropArea(QFrame):

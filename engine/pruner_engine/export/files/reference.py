@@ -1,4 +1,4 @@
-"""Run a model file in ONNX Runtime or PyTorch, as run.py runs a bundle: same inputs, same clock.
+"""Run a model file in ONNX Runtime, PyTorch or LiteRT, as run.py runs a bundle: same inputs, same clock.
 
     reference.py --inputs INPUTS.npz --outputs OUTPUTS.npz
 
@@ -79,6 +79,36 @@ def _run_in_onnxruntime(session: Any, binding: Any, _read: list[np.ndarray]) -> 
     """Run a session; what it reads is read where it is, and has to be kept, which no binding does."""
     session.run_with_iobinding(binding)
     binding.synchronize_outputs()
+
+
+def tflite_file(request: dict[str, Any]) -> str:
+    """Path of the model."""
+    if request["device"] != "cpu":
+        raise SystemExit(f"LiteRT does not run here on {request['device']}")
+    importlib.import_module("ai_edge_litert.interpreter")
+    path: str = request["model"]
+    return path
+
+
+def litert_call(request: dict[str, Any], file: str, arrays: list[np.ndarray]) -> Prepared:
+    """The model in LiteRT, on these inputs."""
+    from importlib.metadata import version
+
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(file, num_threads=request["threads"])
+    inputs = [detail["index"] for detail in interpreter.get_input_details()]
+    for index, value in zip(inputs, arrays, strict=True):
+        interpreter.resize_tensor_input(index, value.shape)
+    interpreter.allocate_tensors()
+    for index, value in zip(inputs, arrays, strict=True):
+        interpreter.set_tensor(index, value)
+    outputs = [detail["index"] for detail in interpreter.get_output_details()]
+
+    def fetch() -> list[np.ndarray]:
+        return [interpreter.get_tensor(index) for index in outputs]
+
+    return interpreter.invoke, fetch, version("ai-edge-litert")
 
 
 def _exported(path: str) -> Any:
@@ -238,19 +268,25 @@ def _own_stdout() -> Any:
     return own
 
 
+# how each loads a model, and what calls it then
+_LIBRARIES: dict[str, tuple[Callable[..., Any], Callable[..., Prepared]]] = {
+    "onnxruntime": (onnx_file, onnxruntime_call),
+    "litert": (tflite_file, litert_call),
+}
+
+
 def main() -> None:
     told = _own_stdout()
     parser = argparse.ArgumentParser()
     parser.add_argument("--inputs")
     parser.add_argument("--outputs")
     files, request = parser.parse_args(), json.loads(sys.stdin.readline())
-    in_onnxruntime = request["library"] == "onnxruntime"
     gc.disable()  # what libraries bring along stays: to look for garbage among it only costs
-    model = onnx_file(request) if in_onnxruntime else torch_program(request)
+    load, prepare = _LIBRARIES.get(request["library"], (torch_program, torch_call))
+    model = load(request)
     print(file=told, flush=True)
     if not sys.stdin.readline():
         return  # who asked is gone
-    prepare = onnxruntime_call if in_onnxruntime else torch_call
     call, fetch, version = prepare(request, model, read_arrays(files.inputs, request["input_specs"]))
     gc.freeze()
     gc.enable()

@@ -1,0 +1,205 @@
+"""TVM's converter of TensorFlow Lite's operators, with quantised numbers as the real ones that they stand for.
+
+TVM converts the quantised forms of some operators, each in its own way, and refuses those of the others and weights
+that alone are quantised. Here an operator that takes or gives quantised numbers is converted as one of real numbers,
+between `dequantize` and `quantize`: products of bytes are found in that later, as in ONNX files (tasks/quantised.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import tflite
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.frontend.tflite.tflite_frontend import OperatorConverter, TensorWrapper
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends.tflite.file import tensor_name
+from pruner_engine.frontends.tflite.known import known_result
+from pruner_engine.frontends.tflite.loops import loop
+from pruner_engine.frontends.tflite.operators import OPERATORS
+from pruner_engine.tasks.rewriting import extents_of
+
+_HINT = "Convert it with built-in operators alone, or to ONNX."
+
+
+class Converter(OperatorConverter):
+    """What `from_tflite` makes of each graph of a model."""
+
+    def __init__(self, model: tflite.Model, subgraph: tflite.SubGraph, *args: Any, **options: Any) -> None:
+        super().__init__(model, subgraph, *args, **options)
+        names = [tensor_name(subgraph, i) for i in range(subgraph.TensorsLength())]
+        self._shared = {name for name, n in Counter(names).items() if n > 1 or not name}
+        self._real = False  # whether tensors are said to be of real numbers
+        self.convert_map |= {name: partial(convert, self) for name, convert in {**OPERATORS, "WHILE": loop}.items()}
+        for name, convert in self.convert_map.items():
+            self.convert_map[name] = partial(self._in_reals, convert)
+        taken = self.convert_map["DEQUANTIZE"]
+        self.convert_map |= {"DEQUANTIZE": partial(self._same, taken), "QUANTIZE": partial(self._same, taken)}
+
+    def check_unsupported_ops(self) -> None:
+        """Called before anything is converted."""
+        names = {self.get_op_code_str(self.subgraph.Operators(i)) for i in range(self.subgraph.OperatorsLength())}
+        if unknown := sorted(names - self.convert_map.keys()):
+            raise UserError(f"The model has operators that cannot be imported: {', '.join(unknown)}.", _HINT)
+
+    def get_op_code_str(self, op: tflite.Operator) -> str:
+        """The operator's name; that of a custom one in its own words."""
+        code = self.model.OperatorCodes(op.OpcodeIndex())
+        custom = (code.CustomCode() or b"").decode()
+        is_custom = max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) == tflite.BuiltinOperator.CUSTOM
+        if is_custom and custom != "TFLite_Detection_PostProcess":
+            return custom or "an operator without a name"
+        name: str = super().get_op_code_str(op)
+        return name
+
+    def convert_op_to_relax(self) -> None:
+        """Convert all operators, in their order."""
+        for op in map(self.subgraph.Operators, range(self.subgraph.OperatorsLength())):
+            convert = self.convert_map[self.get_op_code_str(op)]
+            result = known_result(self, convert, op) if self._is_of_constants(op) else convert(op=op)
+            if result is None:  # which TVM keeps for its readers
+                continue
+            made, outputs = self.bb.normalize(result), self.get_output_tensors(op)
+            parts = [made] if len(outputs) == 1 else [made[i] for i in range(len(outputs))]
+            for tensor, part in zip(outputs, parts, strict=True):
+                self.give(tensor.tensor_idx, self._as_declared(part, tensor))
+
+    def give(self, index: int, value: relax.Expr) -> None:
+        """Let a tensor have this value; whole numbers that are known are constants to TVM, as if the file had them."""
+        if isinstance(value, GenericConst) and "float" not in str(value.ty.dtype):
+            self.set_prefetched_node(index, value.value.numpy())
+        else:
+            self.exp_tab.set_expr(self.key(index), value, force_override=True)
+
+    def _is_of_constants(self, op: tflite.Operator) -> bool:
+        """Whether an operator makes whole numbers of constants, such as sizes and counters of loops."""
+        kinds = {self.get_tensor_type_str(tensor.tensor.Type()) for tensor in self.get_output_tensors(op)}
+        if any("float" in kind for kind in kinds) or self.get_op_code_str(op) in ("IF", "WHILE", "CALL"):
+            return False
+        return not any(self.has_expr(one.tensor_idx) for one in self.get_input_tensors(op) if one.tensor_idx >= 0)
+
+    def _as_declared(self, value: relax.Expr, tensor: TensorWrapper) -> relax.Expr:
+        """The value in the type that the file says: TVM gives some integers as others."""
+        value = self.bb.normalize(value)
+        declared = self._get_relax_tensor_dtype(tensor)
+        if not isinstance(value.ty, relax.TensorType) or str(value.ty.dtype) == declared:
+            return value
+        return self.bb.normalize(relax.op.astype(value, declared))
+
+    def key(self, index: int) -> str:
+        """What a tensor is called while it is converted: names of the file may be shared."""
+        name = tensor_name(self.subgraph, index)
+        return f"tensor {index}" if name in self._shared else name
+
+    def get_expr(self, index: int) -> relax.Expr:
+        """The value of a tensor that was computed, or is an input."""
+        if self.is_prefetched(index):
+            return relax.const(self.get_prefetched_node(index))
+        return self.exp_tab.get_expr(self.key(index))
+
+    def has_expr(self, index: int) -> bool:
+        """Whether a tensor was computed, or is an input."""
+        return bool(self.exp_tab.has_expr(self.key(index)))
+
+    def is_prefetched(self, index: int) -> bool:
+        """Whether TVM keeps the values of a constant."""
+        return self.key(index) in self.prefetched_nodes
+
+    def set_prefetched_node(self, index: int, value: Any) -> None:
+        """Keep the values of a constant."""
+        self.prefetched_nodes[self.key(index)] = value
+
+    def get_prefetched_node(self, index: int) -> Any:
+        """The values of a constant that were kept."""
+        return self.prefetched_nodes[self.key(index)]
+
+    def get_tensor_value(self, tensor: TensorWrapper, is_sparse: bool = False) -> Any:
+        """The values of a constant."""
+        if self.is_prefetched(tensor.tensor_idx):
+            return self.get_prefetched_node(tensor.tensor_idx)
+        return super().get_tensor_value(tensor, is_sparse)
+
+    def get_tensors(self, indices: Any) -> list[TensorWrapper]:
+        """Tensors by their indices."""
+        found = super().get_tensors(indices)
+        return [_as_real(tensor) if self._real and tensor.qnn_params else tensor for tensor in found]
+
+    def _in_reals(self, convert: Callable[..., Any], op: tflite.Operator) -> Any:
+        inputs, outputs = self.get_input_tensors(op), self.get_output_tensors(op)
+        if not any(tensor.qnn_params for tensor in (*inputs, *outputs)):
+            return convert(op=op)
+        with self._with_real(inputs):
+            result = convert(op=op)
+        if result is None:
+            return None
+        if len(outputs) == 1:
+            return self._quantised(result, outputs[0])
+        parts = self.bb.normalize(result)
+        return relax.Tuple([self._quantised(parts[i], tensor) for i, tensor in enumerate(outputs)])
+
+    @contextmanager
+    def _with_real(self, inputs: list[TensorWrapper]) -> Iterator[None]:
+        """While the quantised tensors among an operator's inputs are real ones."""
+        table = self.exp_tab.exprs
+        quantised = {self.key(one.tensor_idx): one for one in inputs if one.qnn_params and not one.tensor.IsVariable()}
+        held = {key: table.get(key) for key in quantised}
+        for key, tensor in quantised.items():
+            table[key] = self.bb.normalize(self.dequantize(self.get_tensor_expr(tensor), tensor))
+        self._real = True
+        try:
+            yield
+        finally:
+            self._real = False
+            for key, value in held.items():
+                if value is None:
+                    del table[key]
+                else:
+                    table[key] = value
+
+    def _quantised(self, value: relax.Expr, tensor: TensorWrapper) -> relax.Expr:
+        value = self.bb.normalize(value)
+        return self.bb.normalize(self.quantize(value, tensor)) if tensor.qnn_params else value
+
+    def _same(self, plain: Callable[..., Any], op: tflite.Operator) -> Any:
+        """From one type to another: real numbers of a constant in halves, else what `_in_reals` makes of the same."""
+        (tensor,) = self.get_input_tensors(op)
+        if tensor.tensor.Type() == tflite.TensorType.FLOAT16:
+            return plain(op=op)
+        return self._in_reals(lambda op: self.get_tensor_expr(*self.get_input_tensors(op)), op)
+
+    def extents(self, value: relax.Expr) -> list[int]:
+        """The shape of a value.
+
+        Raises:
+            UserError: it is known only when the model runs.
+        """
+        extents = extents_of(self.bb.normalize(value).ty)
+        if extents is None:
+            raise UserError("The model has tensors whose shape is known only when it runs.", _HINT)
+        return list(extents)
+
+
+class _RealTensor:
+    """A tensor of the file, said to be of real numbers."""
+
+    def __init__(self, tensor: tflite.Tensor) -> None:
+        self._tensor = tensor
+
+    def Type(self) -> int:  # as the file's own
+        return int(tflite.TensorType.FLOAT32)
+
+    def Quantization(self) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tensor, name)
+
+
+def _as_real(tensor: TensorWrapper) -> TensorWrapper:
+    return TensorWrapper(tensor.tensor_idx, _RealTensor(tensor.tensor), tensor.buffer)

@@ -1,0 +1,260 @@
+"""Operators of TensorFlow Lite that TVM refuses, or converts to something that it cannot compile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tflite
+from tvm import relax
+from tvm.relax import op as R
+
+from pruner_engine.frontends.tflite.options import inputs_of, options_of
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends.tflite.converter import Converter
+
+
+def transposed_convolution(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """TVM has kernels of it channels first only; with fewer pixels than asked for the others are the bias."""
+    options = options_of(op, tflite.TransposeConvOptions)
+    wanted, weights, x, *bias = inputs_of(converter, op)
+    strides = [options.StrideH(), options.StrideW()]
+    sizes = [int(n) for n in _constant(wanted)[1:3]]
+    kernel = relax.op.permute_dims(weights, [3, 0, 1, 2])  # in, out, rows, columns
+    out = _transposed(converter, R.nn.conv2d_transpose, x, kernel, strides, sizes, options.Padding())
+    return converter.convert_fused_activation_function(_with(out, bias), options.FusedActivationFunction())
+
+
+def transposed_convolution_3d(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """The same of volumes."""
+    options = options_of(op, tflite.Conv3DOptions)
+    wanted, weights, x, *bias = inputs_of(converter, op)
+    strides = [options.StrideD(), options.StrideH(), options.StrideW()]
+    sizes = [int(n) for n in _constant(wanted)[1:4]]
+    kernel = relax.op.permute_dims(weights, [4, 3, 0, 1, 2])
+    out = _transposed(converter, R.nn.conv3d_transpose, x, kernel, strides, sizes, options.Padding())
+    return converter.convert_fused_activation_function(_with(out, bias), options.FusedActivationFunction())
+
+
+def _transposed(
+    converter: Converter,
+    make: Callable[..., relax.Expr],
+    x: relax.Expr,
+    kernel: relax.Expr,
+    strides: Sequence[int],
+    sizes: Sequence[int],
+    padding: int,
+) -> relax.Expr:
+    """A transposed convolution of x, channels last, to images or volumes of such sizes."""
+    space = range(1, 1 + len(sizes))
+    extents = converter.extents(x)
+    spans = [(extents[i] - 1) * strides[i - 1] + converter.extents(kernel)[1 + i] for i in space]
+    cut = [
+        max(0, span - size) if padding == tflite.Padding.SAME else 0 for span, size in zip(spans, sizes, strict=True)
+    ]
+    before = [n // 2 for n in cut]
+    after = [n - first for n, first in zip(cut, before, strict=True)]
+    more = [size - (span - n) for size, span, n in zip(sizes, spans, cut, strict=True)]
+    rank = len(extents)
+    first = R.permute_dims(x, [0, rank - 1, *space])
+    out = converter.bb.normalize(make(first, kernel, strides=list(strides), padding=[*before, *after]))
+    if any(more):
+        out = R.nn.pad(out, [0, 0, 0, 0, *(n for extra in more for n in (0, extra))])
+    return R.permute_dims(out, [0, *range(2, rank), 1])
+
+
+def batched_product(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Of matrices, whose other axes are broadcast."""
+    options = options_of(op, tflite.BatchMatMulOptions)
+    a, b = inputs_of(converter, op)
+    left = _turned(converter, a) if options.AdjX() else a
+    right = _turned(converter, b) if options.AdjY() else b
+    return R.matmul(left, right)
+
+
+def _turned(converter: Converter, x: relax.Expr) -> relax.Expr:
+    rank = len(converter.extents(x))
+    return converter.bb.normalize(R.permute_dims(x, [*range(rank - 2), rank - 1, rank - 2]))
+
+
+def space_to_batch(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Blocks of an image, as images of their own."""
+    x, blocks, padding = inputs_of(converter, op)
+    block, pads = _constant(blocks).tolist(), _constant(padding).tolist()
+    rank, last = len(converter.extents(x)), len(converter.extents(x)) - 1 - len(block)
+    x = converter.bb.normalize(R.nn.pad(x, [0, 0, *(n for pair in pads for n in pair), *[0] * (2 * last)]))
+    n, *space = converter.extents(x)
+    split = [n, *(part for size, b in zip(space, block, strict=False) for part in (size // b, b)), *space[len(block) :]]
+    inner = [2 + 2 * i for i in range(len(block))]
+    order = [*inner, 0, *(i - 1 for i in inner), *range(1 + 2 * len(block), len(split))]
+    out = R.permute_dims(converter.bb.normalize(R.reshape(x, split)), order)
+    shape = [n * math.prod(block), *(size // b for size, b in zip(space, block, strict=False)), *space[len(block) :]]
+    assert len(shape) == rank
+    return R.reshape(out, shape)
+
+
+def batch_to_space(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Images that are blocks of larger ones, put together."""
+    x, blocks, cropped = inputs_of(converter, op)
+    block, crops = _constant(blocks).tolist(), _constant(cropped).tolist()
+    n, *space = converter.extents(x)
+    batch, k = n // math.prod(block), len(block)
+    out = converter.bb.normalize(R.reshape(x, [*block, batch, *space]))
+    order = [k, *(axis for i in range(k) for axis in (k + 1 + i, i)), *range(2 * k + 1, k + 1 + len(space))]
+    out = converter.bb.normalize(R.permute_dims(out, order))
+    sizes = [size * b for size, b in zip(space, block, strict=False)]
+    out = converter.bb.normalize(R.reshape(out, [batch, *sizes, *space[k:]]))
+    ends = [size - crop[1] for size, crop in zip(sizes, crops, strict=True)]
+    return R.strided_slice(out, list(range(1, 1 + k)), [crop[0] for crop in crops], ends)
+
+
+def gather(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """What indices select along an axis, in each of a batch its own."""
+    options = options_of(op, tflite.GatherOptions)
+    x, indices = inputs_of(converter, op)
+    extents, selected = converter.extents(x), converter.extents(indices)
+    axis, batch = options.Axis() % len(extents), options.BatchDims() % (len(selected) + 1)
+    if not batch:
+        return R.take(x, indices, axis)
+    before = list(range(batch, axis))
+    first = R.permute_dims(x, [*range(batch), axis, *before, *range(axis + 1, len(extents))])
+    images = math.prod(extents[:batch])
+    rest = [*(extents[i] for i in before), *extents[axis + 1 :]]
+    rows = converter.bb.normalize(R.reshape(first, [images * extents[axis], *rest]))
+    starts = np.arange(images).reshape([*extents[:batch], *[1] * (len(selected) - batch)]) * extents[axis]
+    places = R.add(R.astype(indices, "int64"), relax.const(starts.astype("int64"), "int64"))
+    out = converter.bb.normalize(R.take(rows, converter.bb.normalize(places), 0))
+    inner = len(selected) - batch
+    moved = range(batch + inner, batch + inner + len(before))
+    order = [*range(batch), *moved, *range(batch, batch + inner), *range(moved.stop, len(converter.extents(out)))]
+    return R.permute_dims(out, order)
+
+
+def gather_points(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """What each row of indices selects."""
+    x, indices = inputs_of(converter, op)
+    return R.gather_nd(x, R.astype(indices, "int64"))
+
+
+def scatter_points(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Zeros, and at each row of indices the sum of what is put there."""
+    indices, updates, shape = inputs_of(converter, op)
+    dtype = str(converter.bb.normalize(updates).ty.dtype)
+    zeros = relax.const(np.zeros(_constant(shape).tolist(), dtype), dtype)
+    return R.scatter_nd(zeros, R.astype(indices, "int64"), updates, "add")
+
+
+def diagonal(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Matrices of zeros with such diagonals."""
+    (x,) = inputs_of(converter, op)
+    extents, dtype = converter.extents(x), str(converter.bb.normalize(x).ty.dtype)
+    there = relax.const(np.eye(extents[-1], dtype=bool), "bool")
+    return R.where(there, R.expand_dims(x, -1), relax.const(0, dtype))
+
+
+def set_diagonal(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Matrices with other diagonals."""
+    x, values = inputs_of(converter, op)
+    rows, columns = converter.extents(x)[-2:]
+    rank = len(converter.extents(x))
+    if columns < rows:  # as many values as rows, the last of which are not read
+        values = converter.bb.normalize(R.nn.pad(values, [*[0] * (2 * rank - 3), rows - columns]))
+    return R.where(relax.const(np.eye(rows, columns, dtype=bool), "bool"), R.expand_dims(values, -1), x)
+
+
+def mirrored(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Padding by what lies behind the edge, with or without the edge itself."""
+    mode = options_of(op, tflite.MirrorPadOptions).Mode()
+    x, padding = inputs_of(converter, op)
+    for axis, (first, last) in enumerate(_constant(padding).tolist()):
+        if first or last:
+            kind: Any = "reflect" if mode == tflite.MirrorPadMode.REFLECT else "symmetric"
+            places = np.pad(np.arange(converter.extents(x)[axis]), (first, last), mode=kind)
+            x = converter.bb.normalize(R.take(x, relax.const(places.astype("int64"), "int64"), axis))
+    return x
+
+
+def sum_so_far(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Along an axis, from either end, with or without the number itself."""
+    options = options_of(op, tflite.CumsumOptions)
+    x, axis = inputs_of(converter, op)
+    along = int(_constant(axis).reshape(())) % len(converter.extents(x))
+    turned = R.flip(x, along) if options.Reverse() else x
+    summed = R.cumsum(converter.bb.normalize(turned), along, exclusive=bool(options.Exclusive()))
+    return R.flip(converter.bb.normalize(summed), along) if options.Reverse() else summed
+
+
+def nearest(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Pixels nearest to where an image of another size has its own, as the runtime rounds."""
+    options = options_of(op, tflite.ResizeNearestNeighborOptions)
+    x, size = inputs_of(converter, op)
+    corners, centred = bool(options.AlignCorners()), bool(options.HalfPixelCenters())
+    for axis, wanted in enumerate(_constant(size).tolist(), start=1):
+        there = converter.extents(x)[axis]
+        ends = corners and wanted > 1
+        scale = np.float32(there - 1) / np.float32(wanted - 1) if ends else np.float32(there) / np.float32(wanted)
+        at = (np.arange(wanted, dtype="float32") + np.float32(0.5 if centred else 0)) * scale
+        places = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
+        chosen = relax.const(np.clip(places, 0, there - 1).astype("int64"), "int64")
+        x = converter.bb.normalize(R.take(x, chosen, axis))
+    return x
+
+
+def mean(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """Of whole numbers, too, without what is behind the point."""
+    keep = bool(options_of(op, tflite.ReducerOptions).KeepDims())
+    x, axes = inputs_of(converter, op)
+    numbers = R.astype(x, "float32") if "int" in str(converter.bb.normalize(x).ty.dtype) else x
+    return R.mean(converter.bb.normalize(numbers), [int(axis) for axis in _constant(axes).reshape(-1)], keep)
+
+
+def gelu(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """With the error function, or with the hyperbolic tangent."""
+    (x,) = inputs_of(converter, op)
+    return R.nn.gelu_tanh(x) if options_of(op, tflite.GeluOptions).Approximate() else R.nn.gelu(x)
+
+
+def shape(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """The shape of a tensor, which is known."""
+    (x,) = inputs_of(converter, op)
+    dtype = converter.get_tensor_type_str(options_of(op, tflite.ShapeOptions).OutType())
+    return relax.const(np.array(converter.extents(x), dtype), dtype)
+
+
+OPERATORS: dict[str, Callable[[Converter, tflite.Operator], relax.Expr]] = {
+    "TRANSPOSE_CONV": transposed_convolution,
+    "CONV_3D_TRANSPOSE": transposed_convolution_3d,
+    "BATCH_MATMUL": batched_product,
+    "SPACE_TO_BATCH_ND": space_to_batch,
+    "BATCH_TO_SPACE_ND": batch_to_space,
+    "GATHER": gather,
+    "GATHER_ND": gather_points,
+    "SCATTER_ND": scatter_points,
+    "MATRIX_DIAG": diagonal,
+    "MATRIX_SET_DIAG": set_diagonal,
+    "MIRROR_PAD": mirrored,
+    "CUMSUM": sum_so_far,
+    "RESIZE_NEAREST_NEIGHBOR": nearest,
+    "MEAN": mean,
+    "GELU": gelu,
+    "SHAPE": shape,
+}
+
+
+def _with(out: relax.Expr, bias: Sequence[relax.Expr]) -> relax.Expr:
+    return R.add(out, bias[0]) if bias else out
+
+
+def _constant(value: Any) -> np.ndarray:
+    """Numbers that say how an operator is to work.
+
+    Raises:
+        ValueError: they are known only when the model runs.
+    """
+    if not hasattr(value, "value"):
+        raise ValueError("how an operator is to work is computed by the model")
+    numbers: np.ndarray = value.value.numpy()
+    return numbers
