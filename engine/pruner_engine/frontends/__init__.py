@@ -117,14 +117,13 @@ def _tflite(content: bytes, name: str) -> _Opened:
     from pruner_engine.frontends.tflite import file as tflite_file
     from pruner_engine.frontends.tflite import importer as tflite_importer
 
-    model = tflite_file.parse(content, name)
-    declared = tflite_file.declared_inputs(model)
+    file = tflite_file.parse(content, name)
     return _Opened(
         content,
-        declared,
-        partial(tflite_importer.to_relax, model, name),
-        inputs=[one.name for one in declared],
-        outputs=tflite_file.output_names(model),
+        file.declared,
+        partial(tflite_importer.to_relax, file, name),
+        inputs=[one.name for one in file.declared],
+        outputs=file.outputs,
     )
 
 

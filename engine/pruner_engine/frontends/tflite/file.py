@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import tflite
@@ -19,29 +20,52 @@ _DTYPES = {
 }
 
 
-def parse(content: bytes, name: str) -> tflite.Model:
+@dataclass(frozen=True)
+class TfliteFile:
+    """A model as it was read.
+
+    Attributes:
+        declared: the inputs; a dimension without a size is called "<input>_<axis>".
+        outputs: what the outputs are called, in the model's order.
+        rounds: whether weights alone are quantised somewhere: the runtime rounds what they meet, which stays real here.
+    """
+
+    model: tflite.Model
+    declared: list[ModelInput]
+    outputs: list[str]
+    rounds: bool
+
+
+def parse(content: bytes, name: str) -> TfliteFile:
     """The model in `content`.
 
     Raises:
-        UserError: not TensorFlow Lite, cut off, or with weights behind what such a file can describe.
+        UserError: not TensorFlow Lite, cut off, broken, or with weights or inputs that cannot be imported.
     """
     if content[4:8] != _IDENTIFIER:
         raise UserError(f"{name}.tflite is not a TensorFlow Lite model, or it is cut off.", _AGAIN)
     try:
         model = tflite.Model.GetRootAs(content, 0)
-        behind = any(model.Buffers(i).Offset() > 1 for i in range(model.BuffersLength()))
-        graphs = [model.Subgraphs(i) for i in range(model.SubgraphsLength())]
-        whole = bool(graphs) and all(_is_whole(model, graph) for graph in graphs)
+        _refuse_unfit(model, name)
+        graph = model.Subgraphs(0)
+        outputs = _names_of(model, listed(graph.OutputsAsNumpy()))
+        return TfliteFile(model, _declared_inputs(model), outputs, _has_quantised_weights(model))
+    except UserError:
+        raise
     except Exception as error:  # whatever reading past the end, or what is no text, raises
         raise UserError(f"{name}.tflite is cut off or broken.", _AGAIN) from error
-    if not whole:
-        raise UserError(f"{name}.tflite is broken: it names tensors or operators that it does not have.", _AGAIN)
-    if behind:
+
+
+def _refuse_unfit(model: tflite.Model, name: str) -> None:
+    """Raises a UserError where a model is not whole, or cannot be imported whatever its operators."""
+    graphs = [model.Subgraphs(i) for i in range(model.SubgraphsLength())]
+    if any(model.Buffers(i).Offset() > 1 for i in range(model.BuffersLength())):
         raise UserError(f"{name} has more than 2 GB of weights, which cannot be imported.", "Convert it in parts.")
-    twice = [tensor for tensor, n in Counter(tensor_name(graphs[0], i) for i in _inputs(graphs[0])).items() if n > 1]
-    if twice:
+    if not graphs or not all(_is_whole(model, graph) for graph in graphs):
+        raise UserError(f"{name}.tflite is broken: it names tensors or operators that it does not have.", _AGAIN)
+    names = Counter(tensor_name(graphs[0], i) for i in listed(graphs[0].InputsAsNumpy()))
+    if twice := [tensor for tensor, n in names.items() if n > 1]:
         raise UserError(f'{name} has two inputs that are called "{twice[0]}".', "Give them names of their own.")
-    return model
 
 
 def _is_whole(model: tflite.Model, graph: tflite.SubGraph) -> bool:
@@ -49,57 +73,46 @@ def _is_whole(model: tflite.Model, graph: tflite.SubGraph) -> bool:
     tensors, buffers, codes = graph.TensorsLength(), model.BuffersLength(), model.OperatorCodesLength()
     for i in range(tensors):
         tensor = graph.Tensors(i)
-        tensor.Name()
-        if not 0 <= tensor.Buffer() < buffers or any(extent < 0 for extent in _listed(tensor.ShapeAsNumpy())):
+        tensor_name(graph, i)
+        if not 0 <= tensor.Buffer() < buffers or any(extent < 0 for extent in listed(tensor.ShapeAsNumpy())):
             return False
     for i in range(graph.OperatorsLength()):
         operator = graph.Operators(i)
-        named = (*_listed(operator.InputsAsNumpy()), *_listed(operator.OutputsAsNumpy()))
+        named = (*listed(operator.InputsAsNumpy()), *listed(operator.OutputsAsNumpy()))
         if operator.OpcodeIndex() >= codes or any(not -1 <= tensor < tensors for tensor in named):
             return False
-    ends = (*_inputs(graph), *_outputs(graph))
+    ends = (*listed(graph.InputsAsNumpy()), *listed(graph.OutputsAsNumpy()))
     return all(0 <= tensor < tensors for tensor in ends)
 
 
-def declared_inputs(model: tflite.Model) -> list[ModelInput]:
-    """The inputs; a dimension without a size is called "<input>_<axis>".
-
-    Raises:
-        UserError: one of them is of text or of complex numbers.
-    """
+def _declared_inputs(model: tflite.Model) -> list[ModelInput]:
     graph, found = model.Subgraphs(0), []
-    for index, name in zip(_inputs(graph), names_of(model, _inputs(graph)), strict=True):
+    inputs = listed(graph.InputsAsNumpy())
+    for index, name in zip(inputs, _names_of(model, inputs), strict=True):
         tensor = graph.Tensors(index)
-        shape = _listed(tensor.ShapeAsNumpy())
-        signature = _listed(tensor.ShapeSignatureAsNumpy()) or shape
+        shape = listed(tensor.ShapeSignatureAsNumpy()) or listed(tensor.ShapeAsNumpy())
         if (dtype := _DTYPES.get(tensor.Type())) is None:
             raise UserError(f'Input "{name}" is of a type that cannot be tuned.', "Convert it with tensors of numbers.")
-        extents: list[int | str] = [n if n >= 0 else f"{name}_{axis}" for axis, n in enumerate(signature)]
+        extents: list[int | str] = [n if n >= 0 else f"{name}_{axis}" for axis, n in enumerate(shape)]
         found.append(ModelInput(name=name, shape=extents, dtype=dtype))
     return found
 
 
-def output_names(model: tflite.Model) -> list[str]:
-    """Names of the model's outputs, in its order."""
-    return names_of(model, _outputs(model.Subgraphs(0)))
-
-
-def names_of(model: tflite.Model, tensors: Sequence[int]) -> list[str]:
+def _names_of(model: tflite.Model, tensors: Sequence[int]) -> list[str]:
     """What inputs or outputs are called: by the model's signature, where it has one, else as the tensors are."""
     graph, named = model.Subgraphs(0), dict[int, str]()
     for signature in (model.SignatureDefs(i) for i in range(model.SignatureDefsLength())):
         if signature.SubgraphIndex() == 0:
-            named = {one.TensorIndex(): one.Name().decode() for one in _maps(signature)}
+            named = {one.TensorIndex(): (one.Name() or b"").decode() for one in _maps(signature)}
             break
     return [named.get(index) or tensor_name(graph, index) or f"tensor{index}" for index in tensors]
 
 
-def has_quantised_weights(model: tflite.Model) -> bool:
-    """Whether weights alone are quantised somewhere: the runtime rounds what they meet, too, which stays real here."""
+def _has_quantised_weights(model: tflite.Model) -> bool:
     byte, real = (tflite.TensorType.INT8, tflite.TensorType.UINT8), tflite.TensorType.FLOAT32
     for graph in (model.Subgraphs(i) for i in range(model.SubgraphsLength())):
         for operator in (graph.Operators(i) for i in range(graph.OperatorsLength())):
-            kinds = [graph.Tensors(i).Type() for i in _listed(operator.InputsAsNumpy()) if i >= 0]
+            kinds = [graph.Tensors(i).Type() for i in listed(operator.InputsAsNumpy()) if i >= 0]
             if kinds and kinds[0] == real and any(kind in byte for kind in kinds):
                 return True
     return False
@@ -115,14 +128,6 @@ def tensor_name(graph: tflite.SubGraph, index: int) -> str:
     return (graph.Tensors(index).Name() or b"").decode()
 
 
-def _inputs(graph: tflite.SubGraph) -> list[int]:
-    return _listed(graph.InputsAsNumpy())
-
-
-def _outputs(graph: tflite.SubGraph) -> list[int]:
-    return _listed(graph.OutputsAsNumpy())
-
-
-def _listed(numbers: Any) -> list[int]:
+def listed(numbers: Any) -> list[int]:
     """Of a vector of the file, which is the number 0 where there is none."""
     return [int(number) for number in numbers] if hasattr(numbers, "__len__") else []

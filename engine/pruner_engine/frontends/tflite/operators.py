@@ -16,6 +16,8 @@ from pruner_engine.frontends.tflite.options import inputs_of, options_of
 if TYPE_CHECKING:
     from pruner_engine.frontends.tflite.converter import Converter
 
+_MOST = 1 << 26  # elements that are written out as constants
+
 
 def transposed_convolution(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """TVM has kernels of it channels first only; with fewer pixels than asked for the others are the bias."""
@@ -143,16 +145,14 @@ def scatter_points(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Zeros, and at each row of indices the sum of what is put there."""
     indices, updates, shape = inputs_of(converter, op)
     dtype = str(converter.bb.normalize(updates).ty.dtype)
-    zeros = relax.const(np.zeros(_constant(shape).tolist(), dtype), dtype)
-    return R.scatter_nd(zeros, R.astype(indices, "int64"), updates, "add")
+    return R.scatter_nd(R.zeros(_constant(shape).tolist(), dtype), R.astype(indices, "int64"), updates, "add")
 
 
 def diagonal(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Matrices of zeros with such diagonals."""
     (x,) = inputs_of(converter, op)
     extents, dtype = converter.extents(x), str(converter.bb.normalize(x).ty.dtype)
-    there = relax.const(np.eye(extents[-1], dtype=bool), "bool")
-    return R.where(there, R.expand_dims(x, -1), relax.const(0, dtype))
+    return R.where(_eye(extents[-1], extents[-1]), R.expand_dims(x, -1), relax.const(0, dtype))
 
 
 def set_diagonal(converter: Converter, op: tflite.Operator) -> relax.Expr:
@@ -162,7 +162,13 @@ def set_diagonal(converter: Converter, op: tflite.Operator) -> relax.Expr:
     rank = len(converter.extents(x))
     if columns < rows:  # as many values as rows, the last of which are not read
         values = converter.bb.normalize(R.nn.pad(values, [*[0] * (2 * rank - 3), rows - columns]))
-    return R.where(relax.const(np.eye(rows, columns, dtype=bool), "bool"), R.expand_dims(values, -1), x)
+    return R.where(_eye(rows, columns), R.expand_dims(values, -1), x)
+
+
+def _eye(rows: int, columns: int) -> relax.Expr:
+    """Where the diagonal of a matrix is."""
+    _refuse_beyond(rows * columns)
+    return relax.const(np.eye(rows, columns, dtype=bool), "bool")
 
 
 def mirrored(converter: Converter, op: tflite.Operator) -> relax.Expr:
@@ -172,7 +178,9 @@ def mirrored(converter: Converter, op: tflite.Operator) -> relax.Expr:
     for axis, (first, last) in enumerate(_constant(padding).tolist()):
         if first or last:
             kind: Any = "reflect" if mode == tflite.MirrorPadMode.REFLECT else "symmetric"
-            places = np.pad(np.arange(converter.extents(x)[axis]), (first, last), mode=kind)
+            there = converter.extents(x)[axis]
+            _refuse_beyond(first + there + last)
+            places = np.pad(np.arange(there), (first, last), mode=kind)
             x = converter.bb.normalize(R.take(x, relax.const(places.astype("int64"), "int64"), axis))
     return x
 
@@ -193,6 +201,7 @@ def nearest(converter: Converter, op: tflite.Operator) -> relax.Expr:
     x, size = inputs_of(converter, op)
     corners, centred = bool(options.AlignCorners()), bool(options.HalfPixelCenters())
     for axis, wanted in enumerate(_constant(size).tolist(), start=1):
+        _refuse_beyond(wanted)
         there = converter.extents(x)[axis]
         ends = corners and wanted > 1
         scale = np.float32(there - 1) / np.float32(wanted - 1) if ends else np.float32(there) / np.float32(wanted)
@@ -246,6 +255,12 @@ OPERATORS: dict[str, Callable[[Converter, tflite.Operator], relax.Expr]] = {
 
 def _with(out: relax.Expr, bias: Sequence[relax.Expr]) -> relax.Expr:
     return R.add(out, bias[0]) if bias else out
+
+
+def _refuse_beyond(count: int) -> None:
+    """Raises a ValueError where a file asks for more places than any image or matrix has."""
+    if not 0 <= count <= _MOST:
+        raise ValueError(f"an operator is to make {count} elements along an axis")
 
 
 def _constant(value: Any) -> np.ndarray:
