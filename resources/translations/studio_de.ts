@@ -1388,8 +1388,8 @@
         <translation>Legen Sie hier ein Modell ab</translation>
     </message>
     <message>
-        <source>ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)</source>
-        <translation>ONNX (.onnx), torch.export (.pt2), TVMScript (.py) oder ein Projekt (.pruner)</translation>
+        <source>ONNX (.onnx), torch.export (.pt2), TensorFlow Lite (.tflite), TVMScript (.py), or a project (.pruner)</source>
+        <translation>ONNX (.onnx), torch.export (.pt2), TensorFlow Lite (.tflite), TVMScript (.py) oder ein Projekt (.pruner)</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -2821,6 +2821,10 @@
         <translation>PyTorch</translation>
     </message>
     <message>
+        <source>LiteRT</source>
+        <translation>LiteRT</translation>
+    </message>
+    <message>
         <source>root</source>
         <translation>Wurzel</translation>
     </message>
@@ -3923,6 +3927,10 @@
     <message>
         <source>measured by Pruner Studio when a run exports</source>
         <translation>von Pruner Studio gemessen, wenn ein Lauf exportiert</translation>
+    </message>
+    <message>
+        <source>The whole model in LiteRT, TensorFlow Lite&apos;s runtime, with the same threads, in a process of its own. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in LiteRT, der Laufzeit von TensorFlow Lite, mit ebenso vielen Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
         <source>What the best candidate reaches of what the device allows at its intensity. Far above 100 % the profile is too low: it was probably measured while other programs worked.</source>
@@ -5495,6 +5503,70 @@
     <message>
         <source>Export the model to ONNX again, and check that the file was copied completely.</source>
         <translation>Exportieren Sie das Modell noch einmal nach ONNX, und prüfen Sie, ob die Datei vollständig kopiert wurde.</translation>
+    </message>
+    <message>
+        <source>The model has operators that cannot be imported: {0}.</source>
+        <translation>Das Modell hat Operatoren, die nicht eingelesen werden können: {0}.</translation>
+    </message>
+    <message>
+        <source>Convert it with built-in operators alone, or to ONNX.</source>
+        <translation>Wandeln Sie es nur mit eingebauten Operatoren um, oder nach ONNX.</translation>
+    </message>
+    <message>
+        <source>The model has tensors whose shape is known only when it runs.</source>
+        <translation>Das Modell hat Tensoren, deren Form erst beim Ausführen bekannt ist.</translation>
+    </message>
+    <message>
+        <source>{0}.tflite is not a TensorFlow Lite model, or it is cut off.</source>
+        <translation>{0}.tflite ist kein Modell von TensorFlow Lite, oder die Datei ist abgeschnitten.</translation>
+    </message>
+    <message>
+        <source>Convert the model again.</source>
+        <translation>Wandeln Sie das Modell noch einmal um.</translation>
+    </message>
+    <message>
+        <source>{0} has more than 2 GB of weights, which cannot be imported.</source>
+        <translation>{0} hat mehr als 2 GB an Gewichten, die nicht eingelesen werden können.</translation>
+    </message>
+    <message>
+        <source>Convert it in parts.</source>
+        <translation>Wandeln Sie es in Teilen um.</translation>
+    </message>
+    <message>
+        <source>{0}.tflite is broken: it names tensors or operators that it does not have.</source>
+        <translation>{0}.tflite ist beschädigt: Die Datei nennt Tensoren oder Operatoren, die sie nicht hat.</translation>
+    </message>
+    <message>
+        <source>{0} has two inputs that are called &quot;{1}&quot;.</source>
+        <translation>{0} hat zwei Eingaben, die „{1}“ heißen.</translation>
+    </message>
+    <message>
+        <source>Give them names of their own.</source>
+        <translation>Geben Sie ihnen eigene Namen.</translation>
+    </message>
+    <message>
+        <source>{0}.tflite is cut off or broken.</source>
+        <translation>{0}.tflite ist abgeschnitten oder beschädigt.</translation>
+    </message>
+    <message>
+        <source>Input &quot;{0}&quot; is of a type that cannot be tuned.</source>
+        <translation>Die Eingabe „{0}“ ist von einem Typ, der nicht getunt werden kann.</translation>
+    </message>
+    <message>
+        <source>Convert it with tensors of numbers.</source>
+        <translation>Wandeln Sie es mit Tensoren aus Zahlen um.</translation>
+    </message>
+    <message>
+        <source>The model has a loop of more than {0} operators, written out.</source>
+        <translation>Das Modell hat eine Schleife, die ausgeschrieben mehr als {0} Operatoren hat.</translation>
+    </message>
+    <message>
+        <source>Convert it with a fixed number of steps.</source>
+        <translation>Wandeln Sie es mit einer festen Zahl von Schritten um.</translation>
+    </message>
+    <message>
+        <source>The model has a loop that ends by what it computes.</source>
+        <translation>Das Modell hat eine Schleife, deren Ende davon abhängt, was sie berechnet.</translation>
     </message>
     <message>
         <source>The board &quot;{0}&quot; is {1}, its kernels use {2} cores.</source>
