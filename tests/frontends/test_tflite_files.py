@@ -68,7 +68,7 @@ def test_a_file_computes_what_litert_computes(name: str) -> None:
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(("name", "steps"), [("image-bytes", 1), ("text-bytes", 2)])
+@pytest.mark.parametrize(("name", "steps"), [("image-bytes", 1), ("text-bytes", 2), ("moves-bytes", 1)])
 def test_quantised_numbers_come_out_as_in_litert_but_for_steps(name: str, steps: int) -> None:
     """Runtimes round half-way steps in their own ways, and a layer behind makes a step of it."""
     path = MODELS / f"{name}.tflite"

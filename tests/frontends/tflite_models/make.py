@@ -46,6 +46,23 @@ def _recurrent_network() -> tf.keras.Model:
     return tf.keras.Model(given, L.Dense(3)(L.GRU(4)(L.LSTM(8, return_sequences=True)(given))))
 
 
+def _moving_network() -> tf.keras.Model:
+    """What only moves or joins numbers, in forms that have to be known of bytes, too."""
+    x = given = L.Input((6, 8, 4), batch_size=1)
+    for move in (
+        lambda x: tf.pad(x, [[0, 0], [1, 1], [2, 0], [0, 0]], constant_values=0.5),
+        lambda x: tf.concat(tf.split(x, 2, -1)[::-1], 1),
+        lambda x: tf.transpose(x, [0, 2, 1, 3]),
+        lambda x: tf.image.resize(x, [12, 9], "nearest"),
+        lambda x: tf.stack([x[:, 1:], tf.reverse(x[:, :-1], [2])], 1),
+        lambda x: tf.gather(tf.squeeze(x, 0), [1, 0], axis=0),
+        lambda x: tf.matmul(x, x, transpose_b=True),
+        lambda x: tf.maximum(tf.reduce_max(x, -1), tf.reduce_min(x, -2)[..., :9]),
+    ):
+        x = L.Lambda(move)(x)
+    return tf.keras.Model(given, x)
+
+
 def _shaken(model: tf.keras.Model) -> tf.keras.Model:
     """With other biases and factors than 0 and 1."""
     model.set_weights(
@@ -141,6 +158,7 @@ def main() -> None:
         (FOLDER / f"image-{numbers}.tflite").write_bytes(_converted(_shaken(_image_network()), numbers))
     for numbers in ("float", "bytes"):
         (FOLDER / f"text-{numbers}.tflite").write_bytes(_converted(_shaken(_text_network(1)), numbers))
+    (FOLDER / "moves-bytes.tflite").write_bytes(_converted(_moving_network(), "bytes"))
     (FOLDER / "text-open.tflite").write_bytes(_converted(_shaken(_text_network(None)), "float"))
     (FOLDER / "recurrent-float.tflite").write_bytes(_converted(_shaken(_recurrent_network()), "float"))
     for name, (function, *specs) in OPERATORS.items():

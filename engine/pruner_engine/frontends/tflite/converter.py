@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import numpy as np
 import tflite
 from tvm import relax
 from tvm.ir.expr import GenericConst
@@ -25,6 +26,7 @@ from pruner_engine.frontends.tflite.loops import loop
 from pruner_engine.frontends.tflite.operators import OPERATORS
 from pruner_engine.tasks.rewriting import extents_of
 
+_OF_STORED = {"CAST", "BITCAST"}  # take bytes as they are, whatever they stand for
 _HINT = "Convert it with built-in operators alone, or to ONNX."
 
 
@@ -37,8 +39,8 @@ class Converter(OperatorConverter):
         self._shared = {name for name, n in Counter(names).items() if n > 1 or not name}
         self._real = False  # whether tensors are said to be of real numbers
         self.convert_map |= {name: partial(convert, self) for name, convert in {**OPERATORS, "WHILE": loop}.items()}
-        for name, convert in self.convert_map.items():
-            self.convert_map[name] = partial(self._in_reals, convert)
+        for name in self.convert_map.keys() - _OF_STORED:
+            self.convert_map[name] = partial(self._in_reals, self.convert_map[name])
         taken = self.convert_map["DEQUANTIZE"]
         self.convert_map |= {"DEQUANTIZE": partial(self._same, taken), "QUANTIZE": partial(self._same, taken)}
 
@@ -99,9 +101,9 @@ class Converter(OperatorConverter):
 
     def get_expr(self, index: int) -> relax.Expr:
         """The value of a tensor that was computed, or is an input."""
-        if self.is_prefetched(index):
-            return relax.const(self.get_prefetched_node(index))
-        return self.exp_tab.get_expr(self.key(index))
+        if self.has_expr(index):
+            return self.exp_tab.get_expr(self.key(index))
+        return relax.const(self.get_prefetched_node(index))
 
     def has_expr(self, index: int) -> bool:
         """Whether a tensor was computed, or is an input."""
@@ -121,6 +123,8 @@ class Converter(OperatorConverter):
 
     def get_tensor_value(self, tensor: TensorWrapper, is_sparse: bool = False) -> Any:
         """The values of a constant."""
+        if isinstance(tensor.tensor, _RealTensor):
+            return tensor.tensor.real(self.get_tensor_value(tensor.tensor.held, is_sparse))
         if self.is_prefetched(tensor.tensor_idx):
             return self.get_prefetched_node(tensor.tensor_idx)
         return super().get_tensor_value(tensor, is_sparse)
@@ -188,8 +192,8 @@ class Converter(OperatorConverter):
 class _RealTensor:
     """A tensor of the file, said to be of real numbers."""
 
-    def __init__(self, tensor: tflite.Tensor) -> None:
-        self._tensor = tensor
+    def __init__(self, held: TensorWrapper) -> None:
+        self.held = held
 
     def Type(self) -> int:  # as the file's own
         return int(tflite.TensorType.FLOAT32)
@@ -197,9 +201,17 @@ class _RealTensor:
     def Quantization(self) -> None:
         return None
 
+    def real(self, quantised: np.ndarray) -> np.ndarray:
+        """The numbers that quantised ones of this tensor stand for."""
+        scale, zero, axis = (self.held.qnn_params[name] for name in ("scale", "zero_point", "axis"))
+        factors = scale.value.numpy()
+        if factors.ndim:
+            factors = factors.reshape([-1 if i == axis else 1 for i in range(quantised.ndim)])
+        return (quantised.astype("float32") - zero.value.numpy()) * factors
+
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._tensor, name)
+        return getattr(self.held.tensor, name)
 
 
 def _as_real(tensor: TensorWrapper) -> TensorWrapper:
-    return TensorWrapper(tensor.tensor_idx, _RealTensor(tensor.tensor), tensor.buffer)
+    return TensorWrapper(tensor.tensor_idx, _RealTensor(tensor), tensor.buffer)
