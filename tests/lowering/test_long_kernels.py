@@ -20,6 +20,10 @@ def stage(x, step):
     return lambda i, j: step(x[i, j])
 
 
+def behind(values, step):
+    return lambda *at: step(values[at])
+
+
 def chain(stages, step):
     x = te.placeholder(X.shape, "float32", name="x")
     y = x
@@ -69,6 +73,30 @@ def test_loops_of_few_iterations_become_one(shape, fused):
     library["kernel"](*args)
     np.testing.assert_allclose(args[-1].numpy(), np.maximum(arrays[0] * arrays[1] + arrays[1], 0), 1e-5, 1e-6)
     assert library.mod.inspect_source("ll").count("\n") < 3_000
+
+
+def test_what_is_to_be_kept_is_kept_and_the_stages_behind_it_become_one():
+    """What a quantised convolution ends in: its operand, widened once, says that it is not to be computed again."""
+    shape = (1, 4, 4, 144)
+    x = te.placeholder(shape, "int32", name="x")
+    made = te.compute(shape, lambda *at: x[at] >> 1, name="wide", attrs={"meta_schedule.inline_rule": "disable"})
+    for step in (
+        lambda v: te.max(v.astype("float32"), te.const(0.0, "float32")),
+        lambda v: te.round(v * 9.0),
+        lambda v: te.min(v, te.const(255.0, "float32")).astype("uint8"),
+        lambda v: v.astype("float32") * 0.25,
+    ):
+        made = te.compute(shape, behind(made, step))
+    kernel = te.create_prim_func([x, made]).with_attr("global_symbol", "kernel")
+    mod = in_long_loops(in_few_loops(tvm.IRModule({"kernel": kernel})))
+    nests = mod["kernel"].body.block.body.seq
+    assert len(nests) == 2 and "wide" in mod.script()
+    assert all(int(nest.extent) > 32 for nest in nests)  # of fewer LLVM writes out each with all that it holds
+    numbers = np.random.default_rng(0).integers(-99, 99, shape, "int32")
+    out = tvm.runtime.empty(shape, "float32")
+    tvm.compile(mod, target="llvm")["kernel"](tvm.runtime.tensor(numbers), out)
+    steps = np.minimum(np.round(np.maximum(numbers >> 1, 0).astype("f") * np.float32(9)), 255)
+    np.testing.assert_array_equal(out.numpy(), steps.astype("uint8") * np.float32(0.25))
 
 
 def test_loops_that_somebody_has_annotated_stay():
