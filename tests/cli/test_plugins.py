@@ -59,7 +59,7 @@ class Odd(CostModel):
     def predict(self, features):
         return eval(Path({answers!r}, "scores").read_text())
 
-    def update(self, groups, *, epochs=50):
+    def update(self, groups):
         return LearnReport(0.0, 0.0, 1, 1, 0.0)
 
     def to_bytes(self):

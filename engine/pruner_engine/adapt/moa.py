@@ -36,19 +36,17 @@ class Adaptation:
 
 
 class MomentumAdapter:
-    """Keeps the siamese and the target model.
+    """Keeps the siamese and the target model, and teaches one that started from nothing, to compare them with.
+
+    That one learns everything just before it is ranked, which costs a fraction of learning at every update.
 
     Args:
         model: pre-trained; becomes the target and is what verifies.
         momentum: m in [0, 1]; 1 keeps the siamese as it was, 0 makes it follow at once.
         every: updates between adaptations; the updates in between go on from the target's weights.
-        compare: also teach a model that started from nothing, to have something to compare with. It learns everything
-            just before it is ranked, which costs a fraction of learning at every update.
     """
 
-    def __init__(
-        self, model: NetworkCostModel, *, momentum: float = 0.99, every: int = 4, compare: bool = True
-    ) -> None:
+    def __init__(self, model: NetworkCostModel, *, momentum: float = 0.99, every: int = 4) -> None:
         if not 0.0 <= momentum <= 1.0:
             raise ValueError("momentum lies between 0 and 1")
         self.model = model
@@ -56,7 +54,7 @@ class MomentumAdapter:
         self.momentum = momentum
         self.every = every
         self.updates = 0
-        self._scratch = type(model)(model.seed) if compare else None
+        self._scratch = type(model)(model.seed)
         self._learned: dict[str, int] = {}
 
     def update(self, groups: Mapping[str, Group]) -> tuple[LearnReport, Adaptation | None]:
@@ -80,7 +78,7 @@ class MomentumAdapter:
 
     def resume(self, groups: Mapping[str, Group]) -> None:
         """Take `groups` as what the models have learned from, after their weights were restored."""
-        if self._scratch is not None and self.updates % self.every == 0:
+        if self.updates % self.every == 0:
             self._scratch.update(groups)
         self._learned = {key: len(group[0]) for key, group in groups.items()}
 
@@ -94,7 +92,7 @@ class MomentumAdapter:
 
     def _rank(self, groups: Mapping[str, Group]) -> dict[str, Ranking]:
         models = {"adapted": self.model, "siamese": self.siamese}
-        if self._scratch is not None and self._learned:
+        if self._learned:
             models["scratch"] = self._scratch
         return {name: assess(model, groups) for name, model in models.items()}
 

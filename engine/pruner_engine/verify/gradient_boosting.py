@@ -28,6 +28,7 @@ _PARAMETERS = {
     "gamma": 0.001,
     "nthread": 1,
 }
+_TREES = 50
 
 
 class GradientBoosting(CostModel):
@@ -53,7 +54,7 @@ class GradientBoosting(CostModel):
             return np.zeros(len(features))
         return self._booster.predict(xgboost.DMatrix(_rows(features), nthread=1)).astype(np.float64)
 
-    def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
+    def update(self, groups: Mapping[str, Group]) -> LearnReport:
         started = time.perf_counter()
         ordered = [group for _, group in sorted(groups.items()) if len(group[0]) > 1]
         samples = sum(len(features) for features, _, _ in ordered)
@@ -65,7 +66,7 @@ class GradientBoosting(CostModel):
         data = xgboost.DMatrix(matrix, labels, nthread=1)
         start = {"seed": self.seed, "base_score": float(labels.mean())}
         self._booster = xgboost.train(
-            _PARAMETERS | start, data, num_boost_round=epochs, obj=lambda scores, _: _slopes(scores, labels, censored)
+            _PARAMETERS | start, data, num_boost_round=_TREES, obj=lambda scores, _: _slopes(scores, labels, censored)
         )
         scores = self._booster.predict(data)
         errors, _ = _slopes(scores, labels, censored)
@@ -78,7 +79,7 @@ class GradientBoosting(CostModel):
             for part, (_, s, c) in zip(parts, ordered, strict=True)
         ]
         elapsed = time.perf_counter() - started
-        return LearnReport(loss, float(np.nanmean(found)), epochs, samples, elapsed, "scratch")
+        return LearnReport(loss, float(np.nanmean(found)), _TREES, samples, elapsed, "scratch")
 
     def to_bytes(self) -> bytes:
         return b"" if self._booster is None else bytes(self._booster.save_raw("json"))

@@ -97,13 +97,12 @@ class CostModel(ABC):
         """Scores, float64[n]; higher is better."""
 
     @abstractmethod
-    def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
+    def update(self, groups: Mapping[str, Group]) -> LearnReport:
         """Learn from everything measured so far.
 
         Args:
             groups: per task hash its measurements in the order they were made, earlier updates' included; of a task
                 with many a part, in which each keeps whether it is one of every `HELD_EVERY`.
-            epochs: upper bound on passes over the samples.
         """
 
     @property

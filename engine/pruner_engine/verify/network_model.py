@@ -19,7 +19,7 @@ from pruner_engine.verify.network import RankingNetwork
 from pruner_engine.verify.training import Fit, Measured, fit, pack_groups, predict
 
 _LEARNING_RATE = 7e-4
-_WARM_EPOCHS = 8
+_EPOCHS, _WARM_EPOCHS = 50, 8  # at most
 # An update visits so many samples for each new measurement, and no more than the second figure, so that learning stays
 # a small part of a round. Replayed on 22 tasks in four passes of ten trials, with two seeds: 100 visits a trial find
 # as good candidates as 3000 an update (0.999 against 0.981 and 0.984 of the best) in half the time.
@@ -66,32 +66,17 @@ class NetworkCostModel(CostModel):
             return np.zeros(0)
         return predict(self.network, pack(features)).double().numpy()
 
-    def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
-        started = time.perf_counter()
-        data = pack_groups(groups)
-        if data is None:
-            return _nothing_learned(started)
-        former = copy.deepcopy(self.network)
-        outcome, start = self._updated(data, epochs)
-        self._refuse_nan(former)
-        return _report(outcome, start, len(data), started)
+    def update(self, groups: Mapping[str, Group]) -> LearnReport:
+        return self._learned(groups, self._updated)
 
-    def fine_tune(self, groups: Mapping[str, Group], *, epochs: int = 50, anew: bool = False) -> LearnReport:
+    def fine_tune(self, groups: Mapping[str, Group], *, anew: bool = False) -> LearnReport:
         """Go on from the present weights, whatever starting over would give.
 
         Args:
             groups: everything measured so far.
-            epochs: at most so many passes.
             anew: the weights are not those that have learned from the earlier measurements, so that all are visited.
         """
-        started = time.perf_counter()
-        data = pack_groups(groups)
-        if data is None:
-            return _nothing_learned(started)
-        former = copy.deepcopy(self.network)
-        outcome = self._go_on(data, epochs, least=_PASSES * len(data) if anew else 0)
-        self._refuse_nan(former)
-        return _report(outcome, "warm", len(data), started)
+        return self._learned(groups, lambda data: (self._go_on(data, _PASSES * len(data) if anew else 0), "warm"))
 
     def train_offline(
         self,
@@ -116,38 +101,46 @@ class NetworkCostModel(CostModel):
         self._recipe, self._pretrained = dict(recipe), True
         return outcome
 
-    def _updated(self, data: Measured, epochs: int) -> tuple[Fit, str]:
+    def _learned(self, groups: Mapping[str, Group], train: Callable[[Measured], tuple[Fit, str]]) -> LearnReport:
+        """How training went; nothing is trained where there are no measurements."""
+        started = time.perf_counter()
+        data = pack_groups(groups)
+        if data is None:
+            return LearnReport(math.nan, math.nan, 0, 0, time.perf_counter() - started)
+        former = copy.deepcopy(self.network)
+        outcome, start = train(data)
+        if not self.is_finite:  # no training leaves again what is no number
+            self.network = former
+        seconds = time.perf_counter() - started
+        return LearnReport(outcome.loss, outcome.accuracy, outcome.epochs, len(data), seconds, start)
+
+    def _updated(self, data: Measured) -> tuple[Fit, str]:
         """Train on, and from nothing where that is worth trying; what it was that the model is now of."""
         if self._untrained:
-            return self._start_over(data, epochs), "scratch"
-        outcome = self._go_on(data, epochs)
+            return self._start_over(data), "scratch"
+        outcome = self._go_on(data)
         judged = any(map(len, data.held))
         if len(data) < 2 * self._tried_at or not (judged or (len(data) <= _FEW and not self._pretrained)):
             return outcome, "warm"
         kept = self.network
-        other = self._start_over(data, epochs)
+        other = self._start_over(data)
         if other.accuracy > outcome.accuracy:
             return other, "scratch"
         self.network = kept
         return outcome, "warm"
 
-    def _refuse_nan(self, former: RankingNetwork) -> None:
-        """Go back where training ended in what is no number, which no training leaves again."""
-        if not self.is_finite:
-            self.network = former
-
-    def _go_on(self, data: Measured, epochs: int, least: int = 0) -> Fit:
+    def _go_on(self, data: Measured, least: int = 0) -> Fit:
         samples = len(data)
         gentle = min(1.0, samples / _CONVINCING) if self._pretrained else 1.0
         # an update on nothing new (a model taken to other measurements) is a whole one
         visits = min(_VISITS_A_TRIAL * (samples - self._seen), _VISITS) if samples > self._seen else _VISITS
-        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE * gentle, max(visits, least))
+        return self._train(data, _WARM_EPOCHS, _LEARNING_RATE * gentle, max(visits, least))
 
-    def _start_over(self, data: Measured, epochs: int) -> Fit:
+    def _start_over(self, data: Measured) -> Fit:
         self.network = self._fresh()
         self.network.fit_scaling(data.batch)
         samples = self._tried_at = len(data)
-        return self._train(data, epochs, _LEARNING_RATE, max(_VISITS, _FRESH_EPOCHS * samples))
+        return self._train(data, _EPOCHS, _LEARNING_RATE, max(_VISITS, _FRESH_EPOCHS * samples))
 
     def _train(self, data: Measured, epochs: int, learning_rate: float, visits: int) -> Fit:
         self.updates += 1
@@ -190,11 +183,3 @@ class NetworkCostModel(CostModel):
         self.from_bytes(data)
         self._pretrained = pretrained  # what this run taught it is no knowledge from elsewhere
         self._tried_at = self._seen = learned
-
-
-def _nothing_learned(started: float) -> LearnReport:
-    return LearnReport(math.nan, math.nan, 0, 0, time.perf_counter() - started)
-
-
-def _report(outcome: Fit, start: str, samples: int, started: float) -> LearnReport:
-    return LearnReport(outcome.loss, outcome.accuracy, outcome.epochs, samples, time.perf_counter() - started, start)

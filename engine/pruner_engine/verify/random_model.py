@@ -29,7 +29,7 @@ class RandomModel(CostModel):
     def predict(self, features: Sequence[Features]) -> np.ndarray:
         return self._rng.random(len(features))
 
-    def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
+    def update(self, groups: Mapping[str, Group]) -> LearnReport:
         return LearnReport(float("nan"), float("nan"), 0, 0, 0.0)
 
     def to_bytes(self) -> bytes:
