@@ -4,6 +4,7 @@ import hashlib
 import os
 import time
 
+import msgspec
 import pytest
 
 from chosen_runs import TARGET, add_run, make_project
@@ -142,7 +143,8 @@ def test_a_run_that_has_measured_its_layout_is_the_one_that_was_wanted(tmp_path)
     make_project(path, {"a": (1, 1.0)})
     run_id = add_run(path, "pruner", EVENTS)
     with Project(path) as project:
-        found = settings_from(project.runs.get(run_id)["settings"]).with_layout("channels-last")
+        settings = settings_from(project.runs.get(run_id)["settings"])
+        found = msgspec.structs.replace(settings, layout="channels-last")
         project.runs.settle_layout(run_id, found.as_json(), asked="auto")
     assert wanted(path).find()["id"] == run_id
     assert wanted(path, settings={"layout": "channels-last"}).find() is None

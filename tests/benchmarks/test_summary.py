@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import pytest
 
 from chosen_runs import add_adaptation, add_run, make_project
@@ -119,7 +120,8 @@ def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):
 def test_the_layout_that_a_run_has_measured_makes_it_no_other_variant(folder):
     with Project(folder / "easy.pruner") as project:
         for row in project.query("SELECT id, settings FROM runs"):
-            found = settings_from(row["settings"]).with_layout("own" if row["id"] % 2 else "channels-last")
+            layout = "own" if row["id"] % 2 else "channels-last"
+            found = msgspec.structs.replace(settings_from(row["settings"]), layout=layout)
             project.runs.settle_layout(row["id"], found.as_json(), asked="auto")
     found = summarise(folder)
     assert found["strategies"] == ["metaschedule", "pruner"]

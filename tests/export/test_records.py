@@ -46,7 +46,6 @@ def test_records_come_back(tasks, folder):
     assert [tvm_ffi.structural_equal(r.mod, t.mod) for r, t in zip(found.records, tasks, strict=True)] == [True, True]
     for record, task in zip(found.records, tasks, strict=True):
         assert record.seconds == (1e-3,)
-        assert json.loads(record.target)["kind"] == "llvm"
         assert "sch." in code_of(task, CPU, ["trace"], record.trace)["trace"].text
 
 

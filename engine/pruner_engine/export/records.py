@@ -68,13 +68,11 @@ class ImportedRecord:
         mod: the unscheduled kernel.
         trace: JSON text, postprocessing included; it has not been applied yet and may not fit.
         seconds: of a call, one value a repeat.
-        target: JSON text; "" where the file says none.
     """
 
     mod: tvm.IRModule
     trace: str
     seconds: tuple[float, ...]
-    target: str
 
 
 @dataclass
@@ -103,14 +101,14 @@ def read_records(folder: Path) -> ImportedRecords:
     for row in _read_lines(folder / RECORDS, _record, found.problems):
         if row is None:
             continue
-        index, trace, seconds, target = row
+        index, trace, seconds = row
         mod = workloads[index] if 0 <= index < len(workloads) else None
         if mod is None:
             found.problems.append(f"A record names workload {index}, which {WORKLOADS} does not hold.")
         elif not seconds or any(not 0 < s < _FAILED_S for s in seconds):
             found.failed += 1
         else:
-            found.records.append(ImportedRecord(mod, trace, seconds, target))
+            found.records.append(ImportedRecord(mod, trace, seconds))
     return found
 
 
@@ -154,12 +152,12 @@ def _workload(row: Any) -> tvm.IRModule:
     return refuse_code(mod)
 
 
-def _record(row: Any) -> tuple[int, str, tuple[float, ...], str]:
-    index, (trace, seconds, target, _args) = row
+def _record(row: Any) -> tuple[int, str, tuple[float, ...]]:
+    index, (trace, seconds, _target, _args) = row
     instructions, decisions = trace
     if not (isinstance(index, int) and isinstance(instructions, list) and isinstance(decisions, list)):
         raise TypeError("a record is an index and a trace")
     repeats = tuple(float(s) for s in seconds or ())
     if any(math.isnan(s) for s in repeats):
         raise ValueError("a time is no number")
-    return index, json.dumps(inert(trace)), repeats, "" if target is None else json.dumps(target, sort_keys=True)
+    return index, json.dumps(inert(trace)), repeats

@@ -50,7 +50,7 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
         mod = hidden(rewritten(mod, _OfTensors(mod)), _is_to_stay)
         mod = relax.transform.ToMixedPrecision(out_dtype="float32")(relax.transform.ConvertToDataflow()(mod))
         if dtype != "float16":
-            mod = _retype(mod, "float16", dtype)
+            mod = _retype(mod, dtype)
         mod = shown(mod)
     return replace(model, mod=mod, dtype=dtype)
 
@@ -127,25 +127,25 @@ def _is_of_others(call: relax.Call) -> bool:
     return name == "relax.astype" and str(call.ty.dtype) == "float16"
 
 
-def _retype(mod: tvm.IRModule, old: str, new: str) -> tvm.IRModule:
-    """Casts to `old` become casts to `new`; what is computed from them follows."""
-    retyper = _Retyper(mod, old, new)
+def _retype(mod: tvm.IRModule, dtype: str) -> tvm.IRModule:
+    """Casts to float16 become casts to `dtype`; what is computed from them follows."""
+    retyper = _Retyper(mod, dtype)
     retyper.builder_.update_func(mod.get_global_var("main"), retyper.visit_expr(mod["main"]))
     return retyper.builder_.get()
 
 
 @mutator
 class _Retyper(PyExprMutator):
-    def __init__(self, mod: tvm.IRModule, old: str, new: str) -> None:
+    def __init__(self, mod: tvm.IRModule, dtype: str) -> None:
         super().__init__(mod)
-        self.old, self.new = old, new
+        self.dtype = dtype
 
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
-        if operator_of(call) == _GROUP_NORM and str(call.ty.dtype) == self.old:
+        if operator_of(call) == _GROUP_NORM and str(call.ty.dtype) == "float16":
             wide = [self.builder_.emit(relax.op.astype(self.visit_expr(arg), "float32")) for arg in call.args]
-            return relax.op.astype(self.builder_.emit(relax.Call(call.op, wide, call.attrs)), self.new)
+            return relax.op.astype(self.builder_.emit(relax.Call(call.op, wide, call.attrs)), self.dtype)
         visited = super().visit_call_(call)
-        if operator_of(visited) == "relax.astype" and visited.attrs.dtype == self.old:
-            return relax.op.astype(visited.args[0], self.new)
+        if operator_of(visited) == "relax.astype" and visited.attrs.dtype == "float16":
+            return relax.op.astype(visited.args[0], self.dtype)
         return visited

@@ -57,7 +57,8 @@ def laid_out(
         found = measured_layout(tasks, there.likely, measurer, profile, settings, row["seed"], tell, stop)
     if stop():
         raise StoppedError("The run was stopped while layouts were measured.", "A resume measures them.")
-    run.project.runs.settle_layout(run.id, settings.with_layout(found.layout).as_json(), asked=settings.layout)
+    settled = msgspec.structs.replace(settings, layout=found.layout)
+    run.project.runs.settle_layout(run.id, settled.as_json(), asked=settings.layout)
     if found.seconds:
         run.note(_told(found))
     return tasks[found.layout]

@@ -7,9 +7,8 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.place import Place
-from pruner_engine.jobs.measuring import measured_on
+from pruner_engine.jobs.measuring import fleet_of, measured_on
 from pruner_engine.measure.rpc import fleet_size
-from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.target import device_kind, device_of, obstacle
 
@@ -31,8 +30,7 @@ def place_for(target: tvm.target.Target, settings: SearchSettings, *, boards_onl
         UserError: there are none though they were asked for.
     """
     why_not = obstacle(target)
-    if settings.tracker is not None and device_kind(target) == "cpu":
-        fleet = Fleet(*settings.tracker, settings.rpc_key)
+    if (fleet := fleet_of(settings)) is not None and device_kind(target) == "cpu":
         try:
             fleet_size(fleet)
             return Place(measured_on(target, settings).name, fleet)

@@ -30,10 +30,7 @@ def try_row(command: Try, job: JobContext) -> None:
         if known is None:
             settings = settings_from(run["settings"])
             refuse_other_device(project.work.target(run["target_id"]), bench.target, settings)
-            if not bench.materialised([candidate]):
-                raise UserError(
-                    "This schedule cannot be built: a postprocessor refuses it.", "Change a decision and try again."
-                )
+            bench.apply(candidate)
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
             with measurer_for(bench.target, settings) as measurer:

@@ -20,7 +20,6 @@ from pruner_engine.jobs.measuring import check_tracker, measured_on, measurer_fo
 from pruner_engine.jobs.open_run import BY_THE_USER, OpenRun
 from pruner_engine.jobs.preparing import Work, prepare_run, prepared, target_here
 from pruner_engine.jobs.surroundings import host, versions
-from pruner_engine.plugins import load_plugins
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.run_plan import RunPlan
@@ -39,7 +38,6 @@ _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
 def start(command: Tune, job: JobContext) -> None:
     """Load, prepare and tune a model into a new run of the project."""
-    load_plugins(command.plugins)
     check_strategy(command.strategy)
     settings = settings_from(command.settings)
     check_without(settings.without_rules)
@@ -77,7 +75,6 @@ def start(command: Tune, job: JobContext) -> None:
 
 def resume(command: Resume, job: JobContext) -> None:
     """Go on with a run: what it measured counts, its budget goes on from there."""
-    load_plugins(command.plugins)
     asked = asked_budget(command)
     job.emit(Phase(name="load", detail=command.project))
     with Project.existing(command.project) as project:

@@ -30,15 +30,12 @@ def verify(command: Verify, job: JobContext) -> None:
     """The row's place among the run's measured candidates in the order of its model."""
     job.emit(Phase(name="verify"))
     bench = workbench(command.project, command.task_id)
-    mine = bench.materialised([bench.candidate(command.sketch_id, command.decisions)])
-    if not mine:
-        raise UserError(
-            "This schedule cannot be built: a postprocessor refuses it.", "Change a decision and try again."
-        )
+    mine = bench.candidate(command.sketch_id, command.decisions)
+    bench.apply(mine)
     with ProjectReader(command.project) as reader:
         run = reader.run(command.run_id)
         stored = model_checkpoint(reader, run["id"])
-        rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine[0])]
+        rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine)]
         rows = [row for row in rows if bench.holds(row["sketch_id"])]
     with making_sense(Path(command.project)):
         candidates, seconds = _compared(bench, rows)
@@ -46,7 +43,7 @@ def verify(command: Verify, job: JobContext) -> None:
     features = features_of(model, bench.space, candidates) if candidates else []
     if not source:
         source = _train(model, bench, features, seconds)
-    own = float(scores_of(model, features_of(model, bench.space, mine))[0])
+    own = float(scores_of(model, features_of(model, bench.space, [mine]))[0])
     if not np.isfinite(own):
         raise UserError(
             f'The score that the cost model "{model.kind}" gives this schedule is no number.',
@@ -80,7 +77,7 @@ def _compared(bench: Workbench, rows: list[dict[str, Any]]) -> tuple[list[Candid
         candidate = bench.candidate(row["sketch_id"], row["decisions"])
         seconds[candidate.hash] = row["seconds"]
         candidates.append(candidate)
-    valid = bench.materialised(candidates)
+    valid = bench.space.materialise(candidates)
     return valid, np.array([seconds[candidate.hash] for candidate in valid], dtype=float)
 
 

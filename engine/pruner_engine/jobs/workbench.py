@@ -151,9 +151,15 @@ class Workbench:
             self._kept = key, found
         return found
 
-    def materialised(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The valid ones of them, schedules set."""
-        return self.space.materialise(candidates)
+    def apply(self, candidate: Candidate) -> None:
+        """Set the schedule of a candidate that a user chose.
+
+        Raises:
+            UserError: it cannot be built.
+        """
+        if not self.space.materialise([candidate]):
+            text = "This schedule cannot be built: a postprocessor refuses it."
+            raise UserError(text, "Change a decision and try again.")
 
 
 _Key = tuple[str, int, tuple[int, int] | None]

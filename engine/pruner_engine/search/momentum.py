@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from pruner_engine.errors import UserError
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.settings import SearchSettings
@@ -48,7 +50,7 @@ class MomentumDraftVerify(DraftVerify):
 
         settings = context.settings
         checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
-        super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
+        super().__init__(replace(context, settings=msgspec.structs.replace(settings, checkpoint=checkpoint)))
         self.adapter = MomentumAdapter(_adaptable(self.model), momentum=settings.momentum, every=settings.adapt_every)
 
     @classmethod

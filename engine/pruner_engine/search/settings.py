@@ -94,14 +94,6 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         """
         return tracker_at(self.rpc) if self.rpc else None
 
-    def with_checkpoint(self, path: str) -> SearchSettings:
-        """The same settings with another pre-trained model."""
-        return msgspec.structs.replace(self, checkpoint=path)
-
-    def with_layout(self, layout: Layout) -> SearchSettings:
-        """The same settings with convolutions in this layout."""
-        return msgspec.structs.replace(self, layout=layout)
-
     @property
     def settled_layout(self) -> Layout | None:
         """The layout that was given or found; None where that is left to the rule."""

@@ -67,8 +67,8 @@ def qualities(rows: Sequence[Row]) -> dict[str, float | None]:
     Returns:
         By `rank_` or `recall_` and the score's name.
     """
-    ranks = {f"rank_{score}": score_quality(rows, score) for score in SCORES}
-    return ranks | {f"recall_{score}": top_recall(rows, score) for score in SCORES}
+    correlations = {f"rank_{score}": score_quality(rows, score) for score in SCORES}
+    return correlations | {f"recall_{score}": top_recall(rows, score) for score in SCORES}
 
 
 def over_rounds(found: Iterable[tuple[float | None, int]]) -> tuple[float | None, int]:

@@ -27,8 +27,9 @@ Row = dict[str, Any]
 
 _VERSIONS = 1 << 32  # SQLite's own go up to this
 _JSON_COLUMNS = frozenset(
-    ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe")
-)
+    ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe",
+     "decisions")
+)  # fmt: skip
 
 
 @makes_sense
@@ -90,6 +91,4 @@ def _parsed(row: Row) -> Row:
     for key in row.keys() & _JSON_COLUMNS:
         if isinstance(row[key], str):
             row[key] = json.loads(row[key])
-    if isinstance(row.get("decisions"), str):
-        row["decisions"] = json.loads(row["decisions"])
     return row

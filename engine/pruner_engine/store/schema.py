@@ -220,9 +220,7 @@ CREATE TABLE events (
 @migrations()  # type: ignore[untyped-decorator]
 def v1_first_schema(db: Database) -> None:
     """Everything that the first product stores."""
-    for statement in _V1.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+    _execute(db, _V1)
 
 
 _V2 = """
@@ -251,9 +249,7 @@ ALTER TABLE baselines_by_type RENAME TO baselines;
 @migrations()  # type: ignore[untyped-decorator]
 def v2_baselines_by_type(db: Database) -> None:
     """Runs of one model in float32 and float16 are held against libraries that work in the same type."""
-    for statement in _V2.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+    _execute(db, _V2)
 
 
 @migrations()  # type: ignore[untyped-decorator]
@@ -270,3 +266,10 @@ def v4_caches_of_runs(db: Database) -> None:
         " CASE WHEN json_extract(settings, '$.cold_cache') THEN 'cold' ELSE 'warm' END), '$.cold_cache')"
         " WHERE json_valid(settings)"
     )
+
+
+def _execute(db: Database, script: str) -> None:
+    """Statement by statement, within the migration's transaction: `executescript` would commit it."""
+    for statement in script.split(";\n"):
+        if statement.strip():
+            db.execute(statement)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import tvm
 import tvm_ffi
@@ -89,7 +88,7 @@ class ProjectDatabase(PyDatabase):
         records = []
         for row in rows:
             try:
-                records.append(record_of(workload, row["trace"], row["repeats"], self._target))  # type: ignore[arg-type]
+                records.append(_record_of(workload, row["trace"], row["repeats"], self._target))  # type: ignore[arg-type]
             except ForeignCodeError:
                 self.foreign.add(str(row["trace"]))
         return records
@@ -110,11 +109,7 @@ class ProjectDatabase(PyDatabase):
         return int(rows[0]["n"])  # type: ignore[call-overload]
 
 
-def record_of(
-    workload: Workload, trace: str, repeats: str | Sequence[float], target: tvm.target.Target
-) -> TuningRecord:
+def _record_of(workload: Workload, trace: str, repeats: str, target: tvm.target.Target) -> TuningRecord:
     """A tuning record from the project's JSON texts."""
-    seconds = json.loads(repeats) if isinstance(repeats, str) else list(repeats)
-    fields: list[Any] = [read_trace(trace), seconds, target.export(), ArgInfo.from_entry_func(workload.mod, False)]
-    fields[3] = [info.as_json() for info in fields[3]]
-    return TuningRecord.from_json(fields, workload)
+    args = [info.as_json() for info in ArgInfo.from_entry_func(workload.mod, False)]
+    return TuningRecord.from_json([read_trace(trace), json.loads(repeats), target.export(), args], workload)
