@@ -165,6 +165,14 @@ def product(values: Iterable[Value]) -> Value:
     return result
 
 
+def add_up(values: Iterable[Value]) -> Value:
+    """The sum of the values; 0 without any."""
+    total: Value = 0
+    for value in values:
+        total = total + value
+    return total
+
+
 def topological(outputs: Sequence[Value]) -> list[Column]:
     """All formulas in the outputs, operands first."""
     order: dict[Column, None] = {}

@@ -12,12 +12,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
+from pruner_engine.draft.columns import Value, add_up, ceil_div, equal, maximum, minimum, product, square_root, where
 from pruner_engine.draft.core import LINE, Core
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
 from pruner_engine.draft.index import atoms_of, span
 from pruner_engine.draft.nest import Block, Node, data_parallel
-from pruner_engine.draft.parts import Parts, Statement, add_up
+from pruner_engine.draft.parts import Parts, Statement
 from pruner_engine.draft.postproc import ScheduledBlock, lanes_of, postprocessed
 from pruner_engine.draft.tiles import Tiles
 from pruner_engine.lowering.elements import BESIDES

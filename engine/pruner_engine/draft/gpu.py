@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from pruner_engine.draft.banks import turns
-from pruner_engine.draft.columns import Value, all_of, ceil_div, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, add_up, all_of, ceil_div, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
 from pruner_engine.draft.gpu_traffic import (
     bytes_as_lines,
@@ -25,7 +25,7 @@ from pruner_engine.draft.gpu_traffic import (
 from pruner_engine.draft.index import atoms_of, count
 from pruner_engine.draft.launch import FETCH, Launch
 from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
-from pruner_engine.draft.parts import Parts, Statement, add_up
+from pruner_engine.draft.parts import Parts, Statement
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
 _TENSOR_CORE = ("wmma", "mma", "m16n8k8")

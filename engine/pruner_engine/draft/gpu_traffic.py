@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product
+from pruner_engine.draft.columns import Value, add_up, ceil_div, maximum, minimum, product
 from pruner_engine.draft.footprint import Touch, lines
 from pruner_engine.draft.index import Atom, Index, Var, count, replace, span
 from pruner_engine.draft.nest import Loop
-from pruner_engine.draft.parts import add_up
 from pruner_engine.targets.profile import DeviceProfile
 
 LINE = 128  # bytes

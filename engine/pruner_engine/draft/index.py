@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pruner_engine.draft.columns import Value, ceil_div, floor_div, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, add_up, ceil_div, floor_div, maximum, minimum, product, where
 
 
 @dataclass(eq=False)
@@ -251,10 +251,7 @@ def step(index: Index, atom: Atom) -> Value:
         case Var(other):
             return int(other is atom)
         case Sum(terms):
-            total: Value = 0
-            for term in terms:
-                total = total + step(term, atom)
-            return total
+            return add_up(step(term, atom) for term in terms)
         case Scaled(inner, factor):
             return step(inner, atom) * factor
         case Quotient(inner, divisor):

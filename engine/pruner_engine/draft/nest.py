@@ -65,7 +65,6 @@ class Store:
         flops: additions, multiplications, comparisons of one execution.
         divisions: divisions and square roots of one execution.
         special: exponentials and their like of one execution.
-        selects: choices by a condition of one execution.
         reduction: accumulates into what it writes.
         between: results of an instruction that another one adds, each in a register.
         converted: bytes of the widest type that a value is converted to on the way.
@@ -79,7 +78,6 @@ class Store:
     flops: int = 0
     special: int = 0
     reduction: bool = False
-    selects: int = 0
     divisions: int = 0
     between: int = 0
     converted: int = 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pruner_engine.draft.columns import Value
+from pruner_engine.draft.columns import Value, add_up
 from pruner_engine.draft.nest import Block, heaviness
 
 
@@ -58,11 +58,3 @@ class Parts:
     @cached_property
     def _heaviest(self) -> Statement:
         return max(self.statements, key=lambda one: heaviness(one.block))
-
-
-def add_up(values: Iterable[Value]) -> Value:
-    """The sum of the values; 0 without any."""
-    total: Value = 0
-    for value in values:
-        total = total + value
-    return total

@@ -27,8 +27,9 @@ from pruner_engine.lowering.word_products import ALL, has_to_fill, is_added_apar
 from pruner_engine.tasks.task import weights_of
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
+_CHOICE = "choice"  # whose operands are read under a condition; it costs nothing itself
 _CALLS = {
-    "if_then_else": "selects",
+    "if_then_else": _CHOICE,
     "likely": "",
     "reinterpret": "",
     "sqrt": "divisions",
@@ -118,7 +119,7 @@ class FunctionReader:
         return share
 
     def _store(self, statement: Any, reduction: bool) -> Store:
-        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0}
+        counts = {"flops": 0, "special": 0, "divisions": 0, "between": 0}
         counts |= {"converted": 0, "halved": 0, "filled": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
@@ -142,8 +143,8 @@ class FunctionReader:
         kind, operands = _operation(value)
         before = len(reads)
         for operand in operands:
-            self._value(operand, reads, counts, guarded or kind == "selects")
-        if kind and len(reads) > before:
+            self._value(operand, reads, counts, guarded or kind == _CHOICE)
+        if kind in counts and len(reads) > before:
             counts[kind] += 1
             counts["between"] += is_added_apart(value)
             counts["filled"] = max(counts["filled"], has_to_fill(value))
@@ -199,7 +200,7 @@ def _operation(value: Any) -> tuple[str, Sequence[Any]]:
         kind = _CALLS.get(name, "special")
         return kind, value.args
     if isinstance(value, tirx.Select):
-        return "selects", [value.condition, value.true_value, value.false_value]
+        return _CHOICE, [value.condition, value.true_value, value.false_value]
     if isinstance(value, tirx.Div):
         return "divisions", [value.a, value.b]
     if isinstance(value, _ARITHMETIC):

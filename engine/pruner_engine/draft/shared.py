@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from pruner_engine.draft.columns import Value, ceil_div, equal, floor_div, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, add_up, ceil_div, equal, floor_div, maximum, minimum, product, where
 from pruner_engine.draft.index import (
     Atom,
     Index,
@@ -18,7 +18,6 @@ from pruner_engine.draft.index import (
     terms_of,
 )
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, bound
-from pruner_engine.draft.parts import add_up
 from pruner_engine.draft.regions import beside, outer_atoms, readers, reads_of_buffer, region
 
 _ALIKE = 16  # times as large may be the place that another buffer takes

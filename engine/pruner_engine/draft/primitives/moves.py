@@ -158,6 +158,6 @@ def _reverse_inlined(store: Store, consumer: Store, read: Access) -> Store:
 
 def _work_together(consumer: Store, producer: Store, times: int) -> dict[str, Any]:
     """Operations of one execution of a consumer that computes `times` what it reads of a producer."""
-    summed = ("flops", "special", "selects", "divisions", "halved")
+    summed = ("flops", "special", "divisions", "halved")
     counts = {name: getattr(consumer, name) + times * getattr(producer, name) for name in summed}
     return {**counts, "converted": max(consumer.converted, producer.converted)}

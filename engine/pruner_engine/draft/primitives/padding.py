@@ -64,5 +64,5 @@ def _fill(root: Block, block: Block, source: Buffer, target: Buffer) -> None:
     near, after = (block, False) if made is None else (made, True)
     copy = copy_block(root, source, target, target.name, near, after=after)
     (plain,) = copy.stores
-    copy.stores = [Store(plain.write, tuple(change(r, guarded=True) for r in plain.reads), selects=1)]
+    copy.stores = [Store(plain.write, tuple(change(r, guarded=True) for r in plain.reads))]
     block.stores = [redirect_reads(s, source, target) for s in block.stores]
