@@ -17,7 +17,6 @@ from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.constants import fold_constants
-from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.prepare import prepare
 
 TARGET = resolve_target("auto")
@@ -95,7 +94,7 @@ def operators(mod):
 
 
 def folded(mod):
-    known = fold_constants(relax.transform.CanonicalizeBindings()(fold_movement(mod)))
+    known = fold_constants(relax.transform.CanonicalizeBindings()(mod))
     return fold_batch_norms(relax.transform.CanonicalizeBindings()(known))
 
 

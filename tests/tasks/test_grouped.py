@@ -16,8 +16,8 @@ from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.simplify import simplify
@@ -58,7 +58,7 @@ def shuffle_unit(channels, groups, axes=(0, 2, 1, 3, 4), bias=None):
 
 def channels_last(mod):
     moved = relax.transform.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(mod)
-    return relax.transform.CanonicalizeBindings()(fold_movement(moved))
+    return relax.transform.CanonicalizeBindings()(fold_constants(moved))
 
 
 def run(mod, x):

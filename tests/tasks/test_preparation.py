@@ -10,8 +10,8 @@ from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.resources import resource_dir
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import module_hash
 
@@ -77,7 +77,7 @@ def test_moved_constants_are_folded():
             moved = builder.emit(relax.op.reshape(moved, (6, 2)))
             result = builder.emit_output(builder.emit(relax.op.add(x, moved)))
         builder.emit_func_output(result)
-    folded = relax.transform.CanonicalizeBindings()(fold_movement(builder.get()))
+    folded = relax.transform.CanonicalizeBindings()(fold_constants(builder.get()))
     assert calls(folded) == ["relax.add"]
     machine = machine_of(folded)
     result = machine["main"](tvm.runtime.tensor(np.zeros((6, 2), np.float32))).numpy()

@@ -12,6 +12,7 @@ from tvm import relax
 
 from pruner_engine.export.build import is_applied
 from pruner_engine.tasks.extract import kernel_hashes
+from pruner_engine.tasks.rewriting import nodes_of
 from pruner_engine.tasks.task import TuningTask
 
 _STATES = ("applied", "fallback", "not tunable")
@@ -71,17 +72,11 @@ def estimated(
         applied, names: as `coverage` takes them.
         call_s: seconds that tuning measured of one call, by task.
     """
-    calls = Counter[str]()
-
-    def count(node: Any) -> None:
-        if isinstance(node, relax.Call):
-            for part in (node.op, *node.args[:1]):  # call_tir and its like are given the function first
-                if isinstance(part, tvm.ir.GlobalVar) and isinstance(applied[part], tvm.tirx.PrimFunc):
-                    calls[part.name_hint] += 1
-
-    for function in applied.functions.values():
-        if isinstance(function, relax.Function):
-            relax.analysis.post_order_visit(function, count)
+    functions = (function for function in applied.functions.values() if isinstance(function, relax.Function))
+    nodes = (node for function in functions for node in nodes_of(function) if isinstance(node, relax.Call))
+    called = (part for node in nodes for part in (node.op, *node.args[:1]))  # call_tir and its like: the function first
+    kernels = (part for part in called if isinstance(part, tvm.ir.GlobalVar))
+    calls = Counter(part.name_hint for part in kernels if isinstance(applied[part], tvm.tirx.PrimFunc))
     known = {name: call_s.get(names.get(name, "")) for name in calls}
     return {
         name: {"calls": n, "seconds": None if (seconds := known[name]) is None else n * seconds}

@@ -20,6 +20,7 @@ from pruner_engine.tasks.rewriting import (
     ends_of_parts,
     extents_of,
     fields_of,
+    nodes_of,
     operator_of,
     order_of,
     rewritten,
@@ -72,17 +73,14 @@ def fold_the_rest(mod: tvm.IRModule) -> tvm.IRModule:
 
     Where it cannot lower one they stay what each inference computes.
     """
-    left, is_lowered = False, True
+    calls = [node for node in nodes_of(mod["main"]) if operator_of(node)]
+    folds = any(map(_is_of_constants, calls)) and not any(map(is_beyond_tvm, calls))
+    return relax.transform.FoldConstant()(mod) if folds else mod
 
-    def visit(node: relax.Expr) -> None:
-        nonlocal left, is_lowered
-        if operator_of(node):
-            is_lowered &= not is_beyond_tvm(node)
-            fields = [field for arg in node.args for field in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
-            left |= not any(isinstance(field, relax.Var) for field in fields)
 
-    relax.analysis.post_order_visit(mod["main"], visit)
-    return relax.transform.FoldConstant()(mod) if left and is_lowered else mod
+def _is_of_constants(call: relax.Call) -> bool:
+    fields = [field for arg in call.args for field in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
+    return not any(isinstance(field, relax.Var) for field in fields)
 
 
 def _arange(call: relax.Call, *bounds: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import fields_of, operator_of, rewritten
+from pruner_engine.tasks.rewriting import fields_of, nodes_of, operator_of, rewritten
 
 _WIDE = "float32"
 SUMMED_AS = {"float16": _WIDE, "bfloat16": _WIDE}  # what sums of a type are computed in; others in themselves
@@ -67,11 +67,6 @@ def _widened(value: relax.Expr) -> relax.Expr:
 
 def coarsest_float(mod: tvm.IRModule) -> str:
     """The type with the fewest bits among the floats that "main" computes, whatever goes in and comes out."""
-    found = {"float32"}
-
-    def visit(node: relax.Expr) -> None:
-        if isinstance(node, relax.Call):
-            found.update(str(ty.dtype) for ty in fields_of(node.ty) if isinstance(ty, relax.TensorType))
-
-    relax.analysis.post_order_visit(mod["main"], visit)
-    return next(dtype for dtype in ("bfloat16", "float16", "float32") if dtype in found)
+    types = (ty for node in nodes_of(mod["main"]) if isinstance(node, relax.Call) for ty in fields_of(node.ty))
+    found = {str(ty.dtype) for ty in types if isinstance(ty, relax.TensorType)}
+    return next((dtype for dtype in ("bfloat16", "float16") if dtype in found), "float32")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
@@ -23,7 +22,6 @@ from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.broadcasts import without_broadcasts
 from pruner_engine.tasks.constants import fold_constants, fold_the_rest
 from pruner_engine.tasks.cut_windows import cut_windows
-from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.follow import follow_layout
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.halves import summed_in_float32
@@ -33,7 +31,7 @@ from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.plain_indices import plain_indices
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.quotients import without_zero_divisors
-from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
+from pruner_engine.tasks.rewriting import fields_of, nodes_of, operator_of, size_of
 from pruner_engine.tasks.shared_heads import heads_together
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
@@ -101,7 +99,7 @@ class Layouts:
 def with_constants(mod: tvm.IRModule) -> tvm.IRModule:
     """The model in which all that follows from constants is constant, such as weights of a weight norm."""
     narrow = without_broadcasts(rx.Normalize()(mod))  # before they make constants large
-    return _folded(fold_movement(without_zero_divisors(within_bounds(narrow))))
+    return _folded(without_zero_divisors(within_bounds(narrow)))
 
 
 def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> Layouts:
@@ -185,7 +183,7 @@ class _Rewrites:
             moved = rx.ConvertLayout(_NHWC)(wide)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return None
-        return rx.CanonicalizeBindings()(follow_layout(fold_movement(moved)))
+        return rx.CanonicalizeBindings()(follow_layout(_folded(moved)))
 
     def suited_to_channels_last(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model in NHWC with the rewrites that only this layout allows or asks for."""
@@ -202,9 +200,9 @@ def _passes(target: Target) -> Iterator[None]:
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:
     """Inference form: constants folded, batch norms folded into weights."""
-    known = _folded(fold_movement(rx.CanonicalizeBindings()(mod)))
+    known = _folded(rx.CanonicalizeBindings()(mod))
     inference = Sequential([rx.DecomposeOpsForInference(), rx.CanonicalizeBindings()])(fold_batch_norms(known))
-    return rx.CanonicalizeBindings()(fold_the_rest(_folded(fold_movement(inference))))
+    return rx.CanonicalizeBindings()(fold_the_rest(_folded(inference)))
 
 
 def _folded(mod: tvm.IRModule) -> tvm.IRModule:
@@ -228,36 +226,17 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
             rx.DeadCodeElimination(),
             rx.AttachAttrLayoutFreeBuffers(),
         ]
-    )(fold_the_rest(rx.Normalize()(_folded(fold_movement(mod)))))
+    )(fold_the_rest(rx.Normalize()(_folded(mod))))
     return unmark_unfit(plain_indices(lowered))
 
 
 def _operators(mod: tvm.IRModule) -> set[str]:
     """Names of the operators that "main" calls."""
-    found = set()
-
-    def visit(node: relax.Expr) -> None:
-        if isinstance(node, relax.Call):
-            found.add(operator_of(node))
-
-    relax.analysis.post_order_visit(mod["main"], visit)
-    return found
+    return {operator_of(node) for node in nodes_of(mod["main"]) if isinstance(node, relax.Call)}
 
 
 def _traffic(mod: tvm.IRModule) -> int:
     """Bytes that all kernels together read and write once."""
-    total = 0
-
-    def visit(node: relax.Expr) -> None:
-        nonlocal total
-        if operator_of(node) == "relax.call_tir":
-            total += sum(map(_bytes, [node, *node.args[1].fields]))
-
-    relax.analysis.post_order_visit(mod["main"], visit)
-    return total
-
-
-def _bytes(value: relax.Expr) -> int:
-    """Of a tensor; of a tuple those of its fields; 0 where they are known only when it runs."""
-    known = ((ty, extents_of(ty)) for ty in fields_of(value.ty))
-    return sum(math.prod(extents) * tvm.DataType(ty.dtype).itemsize for ty, extents in known if extents is not None)
+    kernels = (node for node in nodes_of(mod["main"]) if operator_of(node) == "relax.call_tir")
+    moved = (tensor for call in kernels for tensor in (call, *call.args[1].fields))
+    return sum(size_of(ty) for tensor in moved for ty in fields_of(tensor.ty))

@@ -15,7 +15,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import nodes_of, operator_of, rewritten, shape_of
 
 _MAKE, _TAKE = "relax.quantize", "relax.dequantize"
 ROUNDED_ELSEWHERE = "pruner.rounded_elsewhere"  # attribute of a "main" that keeps real what the file's runtime rounds
@@ -38,16 +38,11 @@ def in_arithmetic(mod: tvm.IRModule) -> tvm.IRModule:
 
 def rounds_to_bytes(mod: tvm.IRModule) -> bool:
     """Whether "main" rounds real numbers to bytes, as quantised models do, or the runtime of the model's file does."""
-    found = bool((mod["main"].attrs or {}).get(ROUNDED_ELSEWHERE, False))
-
-    def visit(node: relax.Expr) -> None:
-        nonlocal found
-        if operator_of(node) in (_MAKE, "relax.astype"):
-            kinds = (str(getattr(node.args[0].ty, "dtype", "")), str(getattr(node.ty, "dtype", "")))
-            found |= "float" in kinds[0] and kinds[1] in ("int8", "uint8")
-
-    relax.analysis.post_order_visit(mod["main"], visit)
-    return found
+    if (mod["main"].attrs or {}).get(ROUNDED_ELSEWHERE, False):
+        return True
+    casts = (node for node in nodes_of(mod["main"]) if operator_of(node) in (_MAKE, "relax.astype"))
+    kinds = ((str(getattr(cast.args[0].ty, "dtype", "")), str(getattr(cast.ty, "dtype", ""))) for cast in casts)
+    return any("float" in given and made in ("int8", "uint8") for given, made in kinds)
 
 
 @mutator
@@ -211,14 +206,11 @@ def _only_taken(function: relax.Function) -> set[relax.Var]:
     """The variables of quantised numbers that nothing reads but `dequantize` as it is written out here."""
     made: set[relax.Var] = set()
     elsewhere: set[relax.Var] = {function.body.body}
-
-    def visit(node: relax.Expr) -> None:
+    for node in nodes_of(function):
         if isinstance(node, relax.Call):
             elsewhere.update(arg for arg in node.args[_takes_real(node) :] if isinstance(arg, relax.Var))
         elif isinstance(node, relax.Tuple):
             elsewhere.update(field for field in node.fields if isinstance(field, relax.Var))
-
-    relax.analysis.post_order_visit(function, visit)
     for block in function.body.blocks:
         for binding in block.bindings:
             if operator_of(binding.value) == _MAKE:

@@ -15,6 +15,8 @@ import tvm
 from tvm import relax
 from tvm.relax import transform
 
+from pruner_engine.tasks.rewriting import operator_of, size_of
+
 _PAGE = 64 << 10  # bytes; memory is followed in such pieces
 _MOST_PAGES = 1 << 12  # larger models are followed in larger pieces
 _PLAN = [  # as TVM compiles a model, until its memory is planned
@@ -75,20 +77,11 @@ def _calls(main: relax.Function) -> Iterator[_Call]:
             if isinstance(value, relax.Var):
                 memories[binding.var] = memories.get(value, value)
             elif isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):
-                parts = [_Part(memories.get(arg, arg), _bytes(arg)) for arg in value.args]
+                parts = [_Part(memories.get(arg, arg), size_of(arg.ty)) for arg in value.args]
                 if all(part.bytes for part in parts):
                     yield _Call(value.op.name_hint, parts)
-            elif isinstance(value, relax.Call) and getattr(value.op, "name", "") in _WITHIN:
+            elif isinstance(value, relax.Call) and operator_of(value) in _WITHIN:
                 memories[binding.var] = memories.get(value.args[0], value.args[0])
-
-
-def _bytes(arg: relax.Expr) -> int:
-    """Of a tensor; 0 where it is none, or of a shape that is not known."""
-    kind = arg.ty
-    shape = getattr(getattr(kind, "shape", None), "values", None)
-    if shape is None or not all(isinstance(extent, tvm.tirx.IntImm) for extent in shape):
-        return 0
-    return int(np.prod([int(extent) for extent in shape], dtype=np.int64)) * tvm.DataType(str(kind.dtype)).itemsize
 
 
 class _Pages:

@@ -49,16 +49,16 @@ def bound(rewriter: PyExprMutator, value: relax.Expr) -> relax.Expr:
     return value
 
 
+def nodes_of(function: relax.Function) -> list[relax.Expr]:
+    """All expressions of a function, operands before what is computed from them."""
+    found: list[relax.Expr] = []
+    relax.analysis.post_order_visit(function, found.append)
+    return found
+
+
 def occurrences(mod: tvm.IRModule) -> Counter[relax.Expr]:
     """How often each variable of "main" is read, as an operand or a result."""
-    found: Counter[relax.Expr] = Counter()
-
-    def visit(node: relax.Expr) -> None:
-        if isinstance(node, relax.Var):
-            found[node] += 1
-
-    relax.analysis.post_order_visit(mod["main"], visit)
-    return found
+    return Counter(node for node in nodes_of(mod["main"]) if isinstance(node, relax.Var))
 
 
 def constant(values: np.ndarray) -> relax.Constant:
@@ -94,6 +94,12 @@ def extents_of(ty: tvm.ir.Type) -> list[int] | None:
     if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):
         return None
     return [int(extent) for extent in ty.shape]
+
+
+def size_of(ty: tvm.ir.Type) -> int:
+    """Bytes of a tensor of a type; 0 where it is none, or has an extent that is not known."""
+    extents = extents_of(ty)
+    return 0 if extents is None else math.prod(extents) * tvm.DataType(ty.dtype).itemsize
 
 
 def ends_of_parts(split: relax.Call, extent: int) -> list[int]:

@@ -17,7 +17,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, order_of, reshaped, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, nodes_of, operator_of, order_of, reshaped, rewritten, shape_of
 
 _RUNS = 2  # of indices: more parts are more cases than one gather is worth
 _PARTS = 3  # of a tensor, queries, keys and values: each of more, such as the steps of a sequence, would be a kernel
@@ -33,13 +33,8 @@ def parts_first(mod: tvm.IRModule) -> tvm.IRModule:
 class _Parts(PyExprMutator):
     def __init__(self, mod: tvm.IRModule) -> None:
         super().__init__(mod)
-        self._parts: Counter[relax.Expr] = Counter()  # that are taken of a tensor
-
-        def visit(node: relax.Expr) -> None:
-            if operator_of(node) in _SLICING:
-                self._parts[node.args[0]] += 1
-
-        relax.analysis.post_order_visit(mod["main"], visit)
+        slices = (node for node in nodes_of(mod["main"]) if operator_of(node) in _SLICING)
+        self._parts = Counter(node.args[0] for node in slices)  # that are taken of a tensor
 
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""

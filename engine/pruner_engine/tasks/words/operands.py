@@ -62,35 +62,44 @@ class Factor:
 def bytes_of(rewriter: PyExprMutator, value: relax.Expr, products: WordProducts) -> Bytes | None:
     """The bytes behind an operand, which some moves of data may have followed; None where it is made of none."""
     kind, other, apart = ("int8", "uint8", -MIDDLE) if products.signed else ("uint8", "int8", MIDDLE)
-    node, moves = bound(rewriter, value), []
-    while operator_of(node) in _MOVES:
-        moves.append(node)
-        value = node.args[0]
-        node = bound(rewriter, value)
+    moves = []
+    while operator_of(move := bound(rewriter, value)) in _MOVES:
+        moves.append(move)
+        value = move.args[0]
+    found = _dequantised(rewriter, value)
+    if found is None:
+        return None
+    q, zero = found.q, found.zero
+    emit = rewriter.builder_.emit
+    if str(q.ty.dtype) == other:
+        wide = emit(relax.op.astype(q, "int32"))
+        moved = emit(relax.op.add(wide, relax.const(apart, "int32")))
+        q, zero = emit(relax.op.astype(moved, kind)), _more(rewriter, zero, apart)
+    bounds = np.iinfo(kind)
+    if str(q.ty.dtype) != kind or (isinstance(zero, int) and not bounds.min <= zero <= bounds.max):
+        return None
+    for move in reversed(moves):
+        q = emit(relax.Call(move.op, [q, *move.args[1:]], move.attrs))
+    return Bytes(q, zero, found.scale)
+
+
+def _dequantised(rewriter: PyExprMutator, value: relax.Expr) -> Bytes | None:
+    """The tensor q, of any type, of which a value is (q - zero) · scale; None where it is not written so."""
+    node = bound(rewriter, value)
     scale: relax.Expr | None = None
     if operator_of(node) == "relax.multiply" and _is_number(node.args[1]):
         node, scale = bound(rewriter, node.args[0]), node.args[1]
     zero: int | relax.Expr | None = 0
     if operator_of(node) == "relax.subtract" and _is_number(node.args[1]):
         node, zero = bound(rewriter, node.args[0]), _whole_zero(rewriter, node.args[1])
-    if str(value.ty.dtype) not in ("int8", "uint8"):  # those are multiplied as they are
-        wanted = "int32" if scale is None else "float32"
-        if operator_of(node) != "relax.astype" or str(node.ty.dtype) != wanted:
-            return None
-        value = node.args[0]
-    elif scale is not None or zero != 0:
+    if zero is None:
         return None
-    emit = rewriter.builder_.emit
-    if zero is not None and str(value.ty.dtype) == other:
-        wide = emit(relax.op.astype(value, "int32"))
-        moved = emit(relax.op.add(wide, relax.const(apart, "int32")))
-        value, zero = emit(relax.op.astype(moved, kind)), _more(rewriter, zero, apart)
-    bounds = np.iinfo(kind)
-    if zero is None or str(value.ty.dtype) != kind or (isinstance(zero, int) and not bounds.min <= zero <= bounds.max):
+    if str(value.ty.dtype) in ("int8", "uint8"):  # those are multiplied as they are
+        return None if scale is not None or zero != 0 else Bytes(value, 0, None)
+    wanted = "int32" if scale is None else "float32"
+    if operator_of(node) != "relax.astype" or str(node.ty.dtype) != wanted:
         return None
-    for move in reversed(moves):
-        value = emit(relax.Call(move.op, [value, *move.args[1:]], move.attrs))
-    return Bytes(value, zero, scale)
+    return Bytes(node.args[0], zero, scale)
 
 
 def constant_factor(weights: relax.Constant, products: WordProducts) -> Factor | None:
