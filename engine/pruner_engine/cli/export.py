@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from pruner_engine.cli.arguments import absolute
@@ -75,8 +77,13 @@ def export(
     if as_json:
         print_json({**answer.summary, "expected_slower_than": list(foretold.than) if foretold else []})
         return
-    coverage, place = answer.summary["coverage"], answer.summary["place"]
-    click.echo(f"written to {answer.out}")
+    _tell(answer.out, answer.summary)
+
+
+def _tell(out: str, summary: dict[str, Any]) -> None:
+    """Print what was written, where it ran, what it computed and how long it takes."""
+    coverage, place = summary["coverage"], summary["place"]
+    click.echo(f"written to {out}")
     time = "estimated time" if coverage["estimated"] else "time"
     for state, part in coverage["summary"].items():
         share = "" if part["share"] is None else f", {percent(part['share'])} of the {time}"
@@ -85,14 +92,14 @@ def export(
         click.echo("outputs not checked, latency not measured: nothing here runs the library")
     elif place["where"] == "boards":
         click.echo(f"run on {place['device']}")
-    for check in answer.summary["checks"]:
+    for check in summary["checks"]:
         verb = "agree with" if check["ok"] else "differ from those of"
         error = "" if check["error"] is None else f"largest relative difference {check['error']:.1e}"
         told = ", ".join(filter(None, (error, check["message"])))
         click.echo(f"outputs {verb} {called(check['against'])}: {told}")
-    for name, timing in answer.summary["latency"].items():
+    for name, timing in summary["latency"].items():
         threads = f" ({timing['threads']} threads)"
         told = timing["note"] if timing["seconds"] is None else latency(timing["seconds"]) + threads
         click.echo(f"{called(name)}: {told}")
-    if slower := exported(answer.summary):
+    if slower := exported(summary):
         click.echo(told_slower(slower))

@@ -27,7 +27,7 @@ def importing(name: str) -> Iterator[None]:
             yield
     except UserError:
         raise
-    except Exception as error:
+    except Exception as error:  # importers raise of every kind
         raise of_surroundings(error) or UserError(
             f"{name} uses something that cannot be imported: {first_line(error)}",
             "Export it with another version of the operators, or without that operator.",

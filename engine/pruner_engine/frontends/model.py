@@ -58,40 +58,48 @@ def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]
         UserError: a shape is missing, of another rank, contradicts a fixed dimension, gives a name two values or one
             that the model was not made for.
     """
-    # Projects of before have TVM's spelling of a name, such as input_1 for input.1
-    spelled = {re.sub(r"\W", "_", i.name): i.name for i in declared} | {i.name: i.name for i in declared}
-    given = {spelled.get(name, name): shape for name, shape in given.items()}
-    if unknown := set(given) - {i.name for i in declared}:
-        names = ", ".join(i.name for i in declared)
-        raise UserError(f"The model has no input {', '.join(sorted(unknown))}.", f"Its inputs are: {names}.")
+    given = _by_own_names(declared, given)
     known: dict[str, int] = {}
     for item in declared:
-        if item.name not in given:
-            continue
-        shape = given[item.name]
-        if len(shape) != len(item.shape) or any(
-            n < 1 or (isinstance(d, int) and d != n) for d, n in zip(item.shape, shape, strict=True)
-        ):
-            raise UserError(
-                f"Input {item.name} has shape {_text(item.shape)}, {_text(shape)} does not fit.", _hint(item)
-            )
-        for dim, n in zip(item.shape, shape, strict=True):
-            if not isinstance(dim, str):
-                continue
+        for dim, n in _open_dims(item, given[item.name]) if item.name in given else ():
             if known.setdefault(dim, n) != n:
                 raise UserError(f"Dimension {dim} is given both {known[dim]} and {n}.", "Give it one value.")
-            least, largest = item.bounds.get(dim, (1, None))
-            if n < least or (largest is not None and n > largest):
-                fits = f"{least} or more" if largest is None else f"{least} to {largest}"
-                raise UserError(
-                    f"Dimension {dim} of input {item.name} is {n}, and the model was exported for {fits}.",
-                    "Give a value in that range, or export the model for another one.",
-                )
+            _refuse_beyond_bounds(item, dim, n)
     shapes = {i.name: tuple(known.get(d, d) if isinstance(d, str) else d for d in i.shape) for i in declared}
     for item in declared:
         if any(isinstance(d, str) for d in shapes[item.name]):
             raise UserError(f"Input {item.name} has a dynamic shape {_text(item.shape)}.", _hint(item))
     return {name: tuple(int(d) for d in shape) for name, shape in shapes.items()}
+
+
+def _by_own_names(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
+    """The shapes by the names that the model has for its inputs."""
+    # Projects of before have TVM's spelling of a name, such as input_1 for input.1
+    spelled = {re.sub(r"\W", "_", i.name): i.name for i in declared} | {i.name: i.name for i in declared}
+    found = {spelled.get(name, name): shape for name, shape in given.items()}
+    if unknown := set(found) - {i.name for i in declared}:
+        names = ", ".join(i.name for i in declared)
+        raise UserError(f"The model has no input {', '.join(sorted(unknown))}.", f"Its inputs are: {names}.")
+    return found
+
+
+def _open_dims(item: ModelInput, shape: Sequence[int]) -> list[tuple[str, int]]:
+    """The names of an input's dimensions, and what they are in a shape."""
+    if len(shape) != len(item.shape) or any(
+        n < 1 or (isinstance(d, int) and d != n) for d, n in zip(item.shape, shape, strict=True)
+    ):
+        raise UserError(f"Input {item.name} has shape {_text(item.shape)}, {_text(shape)} does not fit.", _hint(item))
+    return [(dim, n) for dim, n in zip(item.shape, shape, strict=True) if isinstance(dim, str)]
+
+
+def _refuse_beyond_bounds(item: ModelInput, dim: str, n: int) -> None:
+    least, largest = item.bounds.get(dim, (1, None))
+    if n < least or (largest is not None and n > largest):
+        fits = f"{least} or more" if largest is None else f"{least} to {largest}"
+        raise UserError(
+            f"Dimension {dim} of input {item.name} is {n}, and the model was exported for {fits}.",
+            "Give a value in that range, or export the model for another one.",
+        )
 
 
 def declared_inputs(mod: tvm.IRModule) -> list[ModelInput]:

@@ -44,13 +44,11 @@ class Workload:
     Attributes:
         sizes: names of its sizes, in order.
         build: makes the input shapes and the function of a parsed text.
-        doc: one line for people.
         options: names that may follow as name=value.
     """
 
     sizes: str
     build: _Build
-    doc: str
     options: tuple[str, ...] = ()
 
 
@@ -192,20 +190,20 @@ _CONV = ("stride", "pad", "dilation", "groups", "layout")
 _DEPTHWISE = ("stride", "pad", "dilation", "layout")
 
 WORKLOADS: dict[str, Workload] = {
-    "matmul": Workload("M,N,K", _matmul, "matrix product (M,K) x (K,N)"),
-    "bmm": Workload("B,M,N,K", _matmul, "B matrix products (M,K) x (K,N)"),
-    "dense": Workload("M,N,K", _dense, "fully connected layer: (M,K) x (K,N) plus bias"),
-    "conv1d": Workload("N,C,W,K,R", _conv(1), "1-D convolution, K filters of width R", _CONV[:4]),
-    "conv2d": Workload("N,C,H,W,K,R", _conv(2), "2-D convolution, K filters of R x R", _CONV),
-    "conv3d": Workload("N,C,D,H,W,K,R", _conv(3), "3-D convolution, K filters of R x R x R", _CONV[:4]),
-    "depthwise": Workload("N,C,H,W,R", _conv(2, depthwise=True), "depthwise convolution of R x R", _DEPTHWISE),
-    "deconv2d": Workload("N,C,H,W,K,R", _deconv2d, "transposed 2-D convolution", ("stride", "pad")),
-    "maxpool": Workload("N,C,H,W,R", _pool(op.nn.max_pool2d), "2-D maximum of R x R", ("stride", "pad")),
-    "avgpool": Workload("N,C,H,W,R", _pool(op.nn.avg_pool2d), "2-D mean of R x R", ("stride", "pad")),
-    "softmax": Workload("M,N", _rows(lambda x: op.nn.softmax(x, axis=-1)), "softmax over rows of N"),
-    "layernorm": Workload("M,N", _layer_norm, "layer norm over rows of N"),
-    "sum": Workload("M,N", _rows(lambda x: op.sum(x, axis=-1)), "sum over rows of N"),
-    "relu": Workload("M,N", _rows(op.nn.relu), "rectifier"),
-    "gelu": Workload("M,N", _rows(op.nn.gelu), "Gaussian error linear unit"),
-    "add": Workload("M,N", _add, "elementwise sum of two tensors"),
+    "matmul": Workload("M,N,K", _matmul),  # matrix product (M,K) x (K,N)
+    "bmm": Workload("B,M,N,K", _matmul),  # B matrix products (M,K) x (K,N)
+    "dense": Workload("M,N,K", _dense),  # fully connected layer: (M,K) x (K,N) plus bias
+    "conv1d": Workload("N,C,W,K,R", _conv(1), _CONV[:4]),  # 1-D convolution, K filters of width R
+    "conv2d": Workload("N,C,H,W,K,R", _conv(2), _CONV),  # 2-D convolution, K filters of R x R
+    "conv3d": Workload("N,C,D,H,W,K,R", _conv(3), _CONV[:4]),  # 3-D convolution, K filters of R x R x R
+    "depthwise": Workload("N,C,H,W,R", _conv(2, depthwise=True), _DEPTHWISE),  # depthwise convolution of R x R
+    "deconv2d": Workload("N,C,H,W,K,R", _deconv2d, ("stride", "pad")),  # transposed 2-D convolution
+    "maxpool": Workload("N,C,H,W,R", _pool(op.nn.max_pool2d), ("stride", "pad")),  # 2-D maximum of R x R
+    "avgpool": Workload("N,C,H,W,R", _pool(op.nn.avg_pool2d), ("stride", "pad")),  # 2-D mean of R x R
+    "softmax": Workload("M,N", _rows(lambda x: op.nn.softmax(x, axis=-1))),  # softmax over rows of N
+    "layernorm": Workload("M,N", _layer_norm),  # layer norm over rows of N
+    "sum": Workload("M,N", _rows(lambda x: op.sum(x, axis=-1))),  # sum over rows of N
+    "relu": Workload("M,N", _rows(op.nn.relu)),  # rectifier
+    "gelu": Workload("M,N", _rows(op.nn.gelu)),  # Gaussian error linear unit
+    "add": Workload("M,N", _add),  # elementwise sum of two tensors
 }

@@ -42,7 +42,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
         try:
             with own_converters():
                 mod = from_onnx(written, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
-        except Exception as error:
+        except Exception as error:  # a converter raises what its Python code happens to
             if of_surroundings(error) is not None or not (node := _node_in(error)):
                 raise
             raise UserError(

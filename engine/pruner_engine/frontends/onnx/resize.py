@@ -144,12 +144,7 @@ def _axes(node: onnx.NodeProto, opset: int, attributes: dict[str, Any], values: 
         ratios = dict(zip(which, scales.astype(np.float32), strict=True))
         extents = {axis: int(np.float32(shape[axis]) * ratio) for axis, ratio in ratios.items()}
     elif sizes is not None:
-        extents = {axis: int(size) for axis, size in zip(which, sizes, strict=True)}
-        ratios = {axis: np.float32(size) / np.float32(shape[axis]) for axis, size in extents.items()}
-        if policy != "stretch":
-            ratio = (min if policy == "not_larger" else max)(ratios.values())
-            ratios = dict.fromkeys(which, ratio)
-            extents = {axis: math.floor(ratio * shape[axis] + np.float32(0.5)) for axis in which}
+        extents, ratios = _sized(shape, dict(zip(which, map(int, sizes), strict=True)), policy)
     else:
         raise refused(node, "has an output whose size is known only when it runs")
     region = {} if roi is None or not roi.size else dict(zip(which, roi.reshape(2, -1).T.tolist(), strict=True))
@@ -159,6 +154,15 @@ def _axes(node: onnx.NodeProto, opset: int, attributes: dict[str, Any], values: 
         _Axis(extent, extents.get(axis, extent), ratios.get(axis, np.float32(1)), tuple(region.get(axis, (0.0, 1.0))))
         for axis, extent in enumerate(shape)
     ]
+
+
+def _sized(shape: list[int], sizes: dict[int, int], policy: str) -> tuple[dict[int, int], dict[int, np.float32]]:
+    """Extents and scales by axis, of the sizes that a node asks for."""
+    ratios = {axis: np.float32(size) / np.float32(shape[axis]) for axis, size in sizes.items()}
+    if policy == "stretch":
+        return sizes, ratios
+    ratio = (min if policy == "not_larger" else max)(ratios.values())
+    return {axis: math.floor(ratio * shape[axis] + np.float32(0.5)) for axis in sizes}, dict.fromkeys(sizes, ratio)
 
 
 def _suits_tvm(axes: list[_Axis], mode: str, where: str, attributes: dict[str, Any]) -> bool:

@@ -62,15 +62,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
     Raises:
         UserError: PyTorch is not installed, or the archive is broken, would run code, or cannot be imported.
     """
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
-    if is_old("torch", torch.__version__):
-        raise UserError(
-            f"Reading .pt2 files needs PyTorch {OLDEST['torch']} or newer, this is {torch.__version__}.",
-            "Update it with: pip install --upgrade torch",
-        )
+    _require_torch()
     from pruner_engine.frontends.torch.guard import check_archive
     from pruner_engine.frontends.torch.libraries import know_operators_of_libraries
     from pruner_engine.frontends.torch.operators.quantised import know_quantised_operators
@@ -116,6 +108,18 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
             custom_convert_map=None,
         )
         return Imported(count_from_the_start(mod), result_names(program), None if values is None else inputs)
+
+
+def _require_torch() -> None:
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
+    if is_old("torch", torch.__version__):
+        raise UserError(
+            f"Reading .pt2 files needs PyTorch {OLDEST['torch']} or newer, this is {torch.__version__}.",
+            "Update it with: pip install --upgrade torch",
+        )
 
 
 def _values(program: Any, inputs: tvm.IRModule, given: Mapping[str, Sequence[int]]) -> dict[str, int] | None:

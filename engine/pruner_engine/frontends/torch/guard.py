@@ -92,7 +92,7 @@ def _check_samples(data: bytes, name: str) -> None:
     try:
         if data:
             torch.load(io.BytesIO(data), weights_only=True)
-    except Exception as error:
+    except Exception as error:  # hostile bytes reach every corner of the unpickler
         raise UserError(f"The example inputs in {name} may hold code.", _HINT) from error
 
 
