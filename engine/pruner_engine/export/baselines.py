@@ -90,28 +90,15 @@ def time_library(
     Raises:
         UserError: it does not run.
     """
+    command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
+    asked = ["--profile", "--json"] if profile else ["--json"]
     try:
-        return _time_library(name, folder, model, inputs, threads, repeats, profile, limit_s)
+        with Script([*command, *asked], "", model, inputs, threads, limit_s) as script:
+            report, outputs = script.outcome()
     except UserError:
         if not give_up_graphs(folder):
             raise
-        return _time_library(name, folder, model, inputs, threads, repeats, profile, limit_s)
-
-
-def _time_library(
-    name: str,
-    folder: Path,
-    model: LoadedModel,
-    inputs: Sequence[np.ndarray],
-    threads: int,
-    repeats: int,
-    profile: bool,
-    limit_s: float | None,
-) -> Timing:
-    command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
-    asked = ["--profile", "--json"] if profile else ["--json"]
-    with Script([*command, *asked], "", model, inputs, threads, limit_s) as script:
-        report, outputs = script.outcome()
+        return time_library(name, folder, model, inputs, threads, repeats, profile=profile, limit_s=limit_s)
     kernels = report.get("kernels", {})
     return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, kernels)
 

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tvm import IRModule
+
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
@@ -79,24 +81,12 @@ def export_bundle(
         if runs_on.where != "nowhere":
             turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), _left_out(tuned, runs_on), profile=True)
             timings = _timed(tuned, stage, scratch, turns, runs_on, partial(on_phase, "check"))
-        profiled = timings["tuned"].kernels if timings else {}
-        kernels = profiled or estimated(applied, tuned.task_of, tuned.call_s)
-        rows = coverage(applied, tuned.task_of, kernels)
-        checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model) if timings else []
-        seconds = {name: timing.seconds for name, timing in timings.items()}
         metadata |= read_metadata(stage)  # whether it runs without graphs
         metadata |= {
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "versions": {"python": platform.python_version(), **installed_versions(_PACKAGES)},
-            "latency": {name: timing.as_json() for name, timing in timings.items()},
-            "slower_than": list(faster(seconds)),
-            "coverage": {
-                "summary": summarise(rows),
-                "functions": [row.as_json() for row in rows],
-                "estimated": not profiled,
-            },
+            **_findings(tuned, applied, timings),
             "place": runs_on.as_json(),
-            "checks": [check.as_json() for check in checks],
             "records": records,
             "origin": dict(info),
         }
@@ -132,6 +122,27 @@ def _timed(
         alone = replace(turns, rounds=1, without=tuple(LIBRARIES))
         return timings | time_in_turns(tuned, untuned(), alone, on_phase)
     return timings | {"untuned": Timing("untuned", (), tuned.threads, _why_not_run(tuned.untuned_s, same.against))}
+
+
+def _findings(tuned: TunedModel, applied: IRModule, timings: Mapping[str, Timing]) -> dict[str, Any]:
+    """What the timings tell, as the metadata has it; without any, coverage is estimated and nothing checked.
+
+    Raises:
+        UserError: the tuned library computes other outputs than the untuned one.
+    """
+    profiled = timings["tuned"].kernels if timings else {}
+    rows = coverage(applied, tuned.task_of, profiled or estimated(applied, tuned.task_of, tuned.call_s))
+    checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model) if timings else []
+    return {
+        "latency": {name: timing.as_json() for name, timing in timings.items()},
+        "slower_than": list(faster({name: timing.seconds for name, timing in timings.items()})),
+        "coverage": {
+            "summary": summarise(rows),
+            "functions": [row.as_json() for row in rows],
+            "estimated": not profiled,
+        },
+        "checks": [check.as_json() for check in checks],
+    }
 
 
 def _why_not_run(seconds: float, against: str) -> str:

@@ -51,28 +51,8 @@ def bench_e2e(
     Raises:
         UserError: there is no such contender, the model does not compile, or the library does not run, or nowhere here.
     """
-    known = (*OWN, *LIBRARIES)
-    for name in turns.without:
-        if name not in known:
-            raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
     place = place or Place(device_of(tuned.target).name)
-    if place.why_not:
-        raise UserError(place.why_not, "Name boards that run it with --rpc and --key (`pruner serve` lends one).")
-    if place.where == "boards":
-        turns = replace(turns, without=(*turns.without, *LIBRARIES))
-    with tempfile.TemporaryDirectory() as scratch:
-        folders = {name: Path(scratch) / name for name in OWN}
-        for (name, folder), mod in zip(folders.items(), (tuned.applied(), tuned.prepared), strict=True):
-            on_phase(f"compile {name}")
-            folder.mkdir()
-            tuned.build(mod, folder)
-        stopped = False
-        try:
-            timings = time_in_turns(tuned, folders, turns, on_phase, place.fleet)
-        except InterruptedTurns as interrupted:
-            timings, stopped = interrupted.timings, True
-            if not all(timings[name].repeats for name in OWN):
-                raise
+    timings, stopped = _timed(tuned, _possible(turns, place), place, on_phase)
     told = {
         "model": tuned.model.name,
         "target": target_json(tuned.target),
@@ -88,6 +68,39 @@ def bench_e2e(
         if name in counted and row["median_s"] and tuned.flops and peak_flops:
             row["peak_share"] = tuned.flops / row["median_s"] / peak_flops
     return told
+
+
+def _possible(turns: Turns, place: Place) -> Turns:
+    """The turns that can be taken in a place.
+
+    Raises:
+        UserError: there is no such contender to leave out, or nothing here runs the model's own libraries.
+    """
+    known = (*OWN, *LIBRARIES)
+    for name in turns.without:
+        if name not in known:
+            raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
+    if place.why_not:
+        raise UserError(place.why_not, "Name boards that run it with --rpc and --key (`pruner serve` lends one).")
+    return replace(turns, without=(*turns.without, *LIBRARIES)) if place.where == "boards" else turns
+
+
+def _timed(
+    tuned: TunedModel, turns: Turns, place: Place, on_phase: Callable[[str], None]
+) -> tuple[dict[str, Timing], bool]:
+    """Latencies by contender, and whether ^C ended them early."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = {name: Path(scratch) / name for name in OWN}
+        for (name, folder), mod in zip(folders.items(), (tuned.applied(), tuned.prepared), strict=True):
+            on_phase(f"compile {name}")
+            folder.mkdir()
+            tuned.build(mod, folder)
+        try:
+            return time_in_turns(tuned, folders, turns, on_phase, place.fleet), False
+        except InterruptedTurns as interrupted:
+            if not all(interrupted.timings[name].repeats for name in OWN):
+                raise
+            return interrupted.timings, True
 
 
 def multiplies_words(tasks: Iterable[TuningTask]) -> bool:

@@ -153,12 +153,11 @@ def torch_call(request: dict[str, Any], program: Any, arrays: list[np.ndarray]) 
     torch.set_num_threads(request["threads"])
     # as in ONNX Runtime; for convolutions PyTorch has it switched on
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = request["dtype"] != "float32"
-    arguments: tuple[Any, Any] = (arrays, {})
-    gpu, signature = request["device"] == "cuda", None
+    gpu = request["device"] == "cuda"
     if gpu and not torch.cuda.is_available():
         raise SystemExit("this installation of PyTorch does not run on cuda")
     if request["kind"] == "workload":
-        module = program
+        module, arguments, signature = program, _workload_arguments(request, arrays), None
     else:
         if gpu:
             from torch.export.passes import move_to_device_pass
@@ -168,17 +167,10 @@ def torch_call(request: dict[str, Any], program: Any, arrays: list[np.ndarray]) 
         signature = _signature_of_state(program, request)
     state = _state(signature, module, request["input_specs"], arrays) if signature else []
     if request["library"] == "torch.compile":
-        import torch._inductor.config
-
-        torch._inductor.config.freezing = True  # weights are constants, as in the other libraries
-        module = torch.compile(module, mode="max-autotune" if gpu else None)
+        module = _compiled(module, "max-autotune" if gpu else None)
     # products in a smaller type, as in the tuned model
     mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
     given, named = tree_map(lambda value: _tensor(value, request["device"]), arguments)
-    if request["kind"] == "workload":
-        from operators import arranged  # lies beside this script
-
-        given = arranged(request["name"], given)
     changed = _changed(signature, tree_leaves((given, named)), state) if signature else []
     results: list[Any] = []
 
@@ -194,6 +186,20 @@ def torch_call(request: dict[str, Any], program: Any, arrays: list[np.ndarray]) 
         return [_array(out) for out in tree_leaves([results, changed]) if isinstance(out, torch.Tensor)]
 
     return call, fetch, torch.__version__
+
+
+def _compiled(module: Any, mode: str | None) -> Any:
+    import torch._inductor.config
+
+    torch._inductor.config.freezing = True  # weights are constants, as in the other libraries
+    return torch.compile(module, mode=mode)
+
+
+def _workload_arguments(request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[Any, Any]:
+    """The arrays as tensors on the device, as a model keeps them."""
+    from operators import arranged  # lies beside this script
+
+    return arranged(request["name"], [_tensor(array, request["device"]) for array in arrays]), {}
 
 
 def _arguments(program: Any, arrays: list[np.ndarray]) -> tuple[Any, Any]:
