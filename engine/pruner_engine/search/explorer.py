@@ -66,6 +66,22 @@ class _Pool:
         return _Pool(self.sketch, self.rows[:count], self.scores[:count], self.keys[:count])
 
 
+@dataclass
+class _Tally:
+    """What a draft under way has scored.
+
+    Attributes:
+        known: keys of rows that are not wanted again, ascending.
+        explored, lowered: as those of `DraftSet`.
+        scores: of the rows that are valid, an array for each pool.
+    """
+
+    known: np.ndarray
+    explored: int = 0
+    lowered: int = 0
+    scores: list[np.ndarray] = field(default_factory=list)
+
+
 class Explorer:
     """Drafts candidates of one design space.
 
@@ -87,38 +103,34 @@ class Explorer:
             elites: (sketch, row) of measured good candidates, best first, which the search starts from too.
             exclude: hashes of candidates that are not wanted again.
         """
-        known = np.array(sorted(int(h, 16) for h in exclude), dtype=np.uint64)
-        self._explored = self._lowered = 0
-        self._seen: list[np.ndarray] = []
+        tally = _Tally(np.array(sorted(int(h, 16) for h in exclude), dtype=np.uint64))
         pools = []
         for sketch in self.space.sketches:
             mine = [row for index, row in elites if index == sketch.index]
-            pools.append(
-                self._search(rng, sketch, np.array(mine, dtype=np.int32).reshape(len(mine), sketch.width), known)
-            )
+            start = np.array(mine, dtype=np.int32).reshape(len(mine), sketch.width)
+            pools.append(self._search(rng, sketch, start, tally))
         favoured = elites[0][0] if elites else None
         picked = self._made(self._select(pools, favoured))
         leaders = self._made(sorted((head for pool in pools for head in _heads(pool.best(1))), key=_worst_last))
-        seen = np.concatenate(self._seen) if self._seen else np.zeros(0)
-        histogram = _histogram(seen, [c.draft_score for c in picked])
-        return DraftSet(picked, leaders, favoured, self._explored, self._lowered, histogram)
+        histogram = _histogram(np.concatenate([[], *tally.scores]), [c.draft_score for c in picked])
+        return DraftSet(picked, leaders, favoured, tally.explored, tally.lowered, histogram)
 
     # ------------------------------------------------------------ search in one sketch
 
-    def _search(self, rng: Rng, sketch: Sketch, elites: Rows, known: np.ndarray) -> _Pool:
+    def _search(self, rng: Rng, sketch: Sketch, elites: Rows, tally: _Tally) -> _Pool:
         everything = sketch.enumerate(_ENUMERATED)
         if everything is not None:
             if not self.analyzer.compiled(sketch.index):  # which are read is chance
                 everything = rng.permutation(everything)
-            return self._pool(sketch, everything, known)
+            return self._pool(sketch, everything, tally)
         population = self.population
         bred = round(population * _BATCH * self.settings.elite_share) if len(elites) else 0
         parents = elites[rng.integers(max(1, len(elites)), size=bred)]
         start = [sketch.mutate(rng, parents), sketch.sample(rng, population * _BATCH - bred)]
-        pool = self._pool(sketch, np.concatenate(start), known)
+        pool = self._pool(sketch, np.concatenate(start), tally)
         for _ in range(self.generations):
             children = self._breed(rng, pool.best(population), population * _BATCH)
-            grown = self._pool(sketch, children, known)
+            grown = self._pool(sketch, children, tally)
             pool = _merge(pool.best(population), grown)
         return pool
 
@@ -137,7 +149,7 @@ class Explorer:
         """A pool's equal share of what a draft can read, of so many sketches."""
         return 1 / (sketches * (1 + self.generations))
 
-    def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
+    def _pool(self, sketch: Sketch, rows: Rows, tally: _Tally) -> _Pool:
         rows = self.analyzer.gathered(sketch.index, rows, self._share(len(self.space.sketches)))
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         if not self.analyzer.compiled(sketch.index):
@@ -145,10 +157,10 @@ class Explorer:
             some = np.sort(np.argsort(first)[: max(1, int(READ_A_DRAFT * self._share(unread)))])
             keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
-        self._explored += len(first)
-        self._lowered += 0 if self.analyzer.compiled(sketch.index) else len(first)
-        self._seen.append(scores[np.isfinite(scores)])
-        wanted = np.isfinite(scores) & ~np.isin(keys, known)
+        tally.explored += len(first)
+        tally.lowered += 0 if self.analyzer.compiled(sketch.index) else len(first)
+        tally.scores.append(scores[np.isfinite(scores)])
+        wanted = np.isfinite(scores) & ~np.isin(keys, tally.known)
         order = np.flatnonzero(wanted)[np.argsort(-scores[wanted], kind="stable")]
         return _Pool(sketch, rows[first[order]], scores[order], keys[order])
 
