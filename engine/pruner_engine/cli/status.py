@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.table import Table
@@ -32,35 +34,42 @@ def status(project: str, as_json: bool) -> None:
         if not runs:
             click.echo(str(no_run(Path(project))))
             return
-        table = Table(
-            "run", "model", "strategy", "state", "trials", "failed", "untuned", "estimated", "measured", "gain",
-            "worked", "left",
+        print_table(_table(reader, runs))
+        for run in runs:
+            for remark in _remarks(reader, project, run):
+                click.echo(remark)
+
+
+def _table(reader: ProjectReader, runs: Sequence[dict[str, Any]]) -> Table:
+    table = Table(
+        "run", "model", "strategy", "state", "trials", "failed", "untuned", "estimated", "measured", "gain",
+        "worked", "left",
+    )  # fmt: skip
+    for run in runs:
+        state = "interrupted" if run["interrupted"] else run["state"]
+        budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
+        table.add_row(
+            str(run["id"]), run["model"], run["strategy"], state, f"{run['trials']}{budget}", str(run["failed"]),
+            latency(run["untuned_s"]), latency(run["latency_s"]), latency(measured(reader, run["id"])),
+            ratio(run["gain"]), duration(run["elapsed_s"]), duration(run["left_s"]) if run["alive"] else "",
         )  # fmt: skip
-        for run in runs:
-            state = "interrupted" if run["interrupted"] else run["state"]
-            budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
-            table.add_row(
-                str(run["id"]), run["model"], run["strategy"], state, f"{run['trials']}{budget}", str(run["failed"]),
-                latency(run["untuned_s"]), latency(run["latency_s"]), latency(measured(reader, run["id"])),
-                ratio(run["gain"]), duration(run["elapsed_s"]), duration(run["left_s"]) if run["alive"] else "",
-            )  # fmt: skip
-        print_table(table)
-        for run in runs:
-            if line := untried(run):
-                click.echo(f"run {run['id']}, untried: {line}")
-            if line := libraries(reader, run["id"]):
-                click.echo(f"run {run['id']}, libraries: {line}")
-            if run["reason"]:
-                click.echo(f"run {run['id']}: {run['reason']}")
-            for failure in reader.failures(run["id"]):
-                click.echo(
-                    f"run {run['id']}: {failure['count']} failed in {failure['stage']} ({failure['error']}):"
-                    f" {failure['message']}"
-                )
-                click.echo(f"  {failure['hint']}")
-            if left := given_up(reader, run["id"]):
-                looked = f"pruner tasks {shlex.quote(project)} --run {run['id']}"
-                click.echo(f"run {run['id']}: {left} of its tasks were given up; {looked} says why")
-            if run["interrupted"]:
-                again = line_of(Resume(project=project, run_id=run["id"]))
-                click.echo(f"run {run['id']} was interrupted: {again}")
+    return table
+
+
+def _remarks(reader: ProjectReader, project: str, run: dict[str, Any]) -> Iterator[str]:
+    """Lines on what the table does not tell of a run."""
+    name = f"run {run['id']}"
+    if line := untried(run):
+        yield f"{name}, untried: {line}"
+    if line := libraries(reader, run["id"]):
+        yield f"{name}, libraries: {line}"
+    if run["reason"]:
+        yield f"{name}: {run['reason']}"
+    for failure in reader.failures(run["id"]):
+        yield f"{name}: {failure['count']} failed in {failure['stage']} ({failure['error']}): {failure['message']}"
+        yield f"  {failure['hint']}"
+    if left := given_up(reader, run["id"]):
+        looked = f"pruner tasks {shlex.quote(project)} --run {run['id']}"
+        yield f"{name}: {left} of its tasks were given up; {looked} says why"
+    if run["interrupted"]:
+        yield f"{name} was interrupted: {line_of(Resume(project=project, run_id=run['id']))}"

@@ -36,7 +36,7 @@ _ON_THE_DEVICE = "Run it on the device with `python run.py --bench`, or export w
 
 
 @dataclass(frozen=True)
-class _Found:
+class _TunedRun:
     """A run of a project, the device that it was tuned on, and its model with what was measured."""
 
     run: dict[str, Any]
@@ -45,12 +45,14 @@ class _Found:
     settings: SearchSettings
 
 
-def _found(
+def _tuned_run(
     project: Project, run_id: int | None, on_phase: Callable[[str, str], None], *, all_runs: bool = False
-) -> _Found:
-    """A run with its best schedules or those of all runs that measured as it did; without an id the newest, with all.
+) -> _TunedRun:
+    """The run of that id and the model with the best schedules that it found, or without an id the newest run.
 
-    Latencies with other caches are others, which are not held against each other.
+    Args:
+        all_runs: take the best of all runs of the model, as is done without an id. Only runs that measured with the
+            same state of the caches count: other latencies cannot be held against each other.
     """
     run, rows = stored_run(project, run_id)
     with making_sense(project.path):
@@ -68,7 +70,7 @@ def _found(
     tasks = extract_tasks(prepared, target)
     present = {task.hash for task in tasks}
     former = [task for task in stored if task.hash not in present]
-    return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned, former), settings)
+    return _TunedRun(run, device, TunedModel(model, prepared, target, tasks, database, untuned, former), settings)
 
 
 def export(command: Export, job: JobContext) -> None:
@@ -81,7 +83,7 @@ def export(command: Export, job: JobContext) -> None:
 
     place_of(Path(command.out))  # before the model is loaded
     with Project.existing(command.project) as project:
-        found = _found(project, command.run_id, phase, all_runs=command.all_runs)
+        found = _tuned_run(project, command.run_id, phase, all_runs=command.all_runs)
         run, model = found.run, found.tuned.model
         info = {
             "model": model.name,
@@ -102,19 +104,26 @@ def export(command: Export, job: JobContext) -> None:
             _keep(project, run, summary, OWN if place.where == "boards" else summary["latency"])
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
-        for notice in _left_out(found.tuned):
+        for notice in (*_left_out(found.tuned), *_doubts(place, summary["checks"])):
             job.emit(notice)
-        if place.why_not:
-            text = f"The bundle was neither checked nor timed. {place.why_not}"
-            job.emit(Notice(level="warning", text=text, hint=_ON_THE_DEVICE))
-        for check in summary["checks"]:
-            if not check["ok"]:
-                text = f"The outputs are not those of {called(check['against'])}: {check['message']}."
-                job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
 
 
-def _is_on_device(found: _Found, place: Place, settings: SearchSettings) -> bool:
+def _doubts(place: Place, checks: Collection[dict[str, Any]]) -> list[Notice]:
+    """What is to be said of a bundle that was not tried, or does not compute what it should."""
+    notices = []
+    if place.why_not:
+        text = f"The bundle was neither checked nor timed. {place.why_not}"
+        notices.append(Notice(level="warning", text=text, hint=_ON_THE_DEVICE))
+    for check in checks:
+        if not check["ok"]:
+            text = f"The outputs are not those of {called(check['against'])}: {check['message']}."
+            hint = "Compare on inputs of your own before using it."
+            notices.append(Notice(level="warning", text=text, hint=hint))
+    return notices
+
+
+def _is_on_device(found: _TunedRun, place: Place, settings: SearchSettings) -> bool:
     """Whether the library was timed on the device that its run was measured on."""
     if place.where == "boards":
         known: str = found.device["fingerprint"]
@@ -155,7 +164,7 @@ def compare_libraries(
         rpc, rpc_key: as `Export` takes them.
     """
     with Project.existing(path) as project:
-        found = _found(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
+        found = _tuned_run(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
         tuned, settings = found.tuned, asked_boards(found.settings, rpc, rpc_key)
         place = place_for(tuned.target, settings, boards_only=bool(rpc))
         profile = profile_for(tuned.target)
@@ -169,7 +178,7 @@ def compare_libraries(
 def tuned_of(path: Path, on_phase: Callable[[str], None], run_id: int | None = None) -> Iterator[TunedModel]:
     """The tuned model of a project file's run; without an id of the newest, with the best of all runs."""
     with Project.existing(path) as project:
-        yield _found(project, run_id, lambda name, detail: on_phase(f"{name} {detail}")).tuned
+        yield _tuned_run(project, run_id, lambda name, detail: on_phase(f"{name} {detail}")).tuned
 
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any], names: Collection[str]) -> None:
