@@ -1,4 +1,4 @@
-"""What a forked measurement process needs from the operating system: limits, and the story of its end."""
+"""What a measurement process needs from the operating system: its start, limits, and the story of its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from pruner_engine.measure.wire import NO_ROOM
+from pruner_engine.measure.wire import NO_ROOM, Setup, receive
 
 _LOG_TAIL = 4096
 _MESSAGE = 2000
@@ -24,17 +24,32 @@ NO_SPACE = (errno.ENOSPC, errno.EDQUOT)  # a disk that is full, or this user's s
 _NO_SPACE = tuple(map(os.strerror, NO_SPACE))  # as compilers and linkers tell of it
 
 
-def outlive_signals() -> None:
-    """End when the engine's pipe closes, not by what a terminal or a shutdown sends to all of its processes: what was
-    written has to be removed after the engine."""
+def begin() -> tuple[Setup, int]:
+    """What the engine says first, on stdin, and the descriptor to answer on; from now on, print writes to stderr.
+
+    The process ends when the engine's pipe closes, not by what a terminal or a shutdown sends to all of its processes:
+    what was written has to be removed after the engine.
+    """
+    outbox = os.dup(1)
+    os.dup2(2, 1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    setup = receive(0)
+    if not isinstance(setup, Setup):
+        sys.exit("the first message has to be a setup")
+    return setup, outbox
 
 
 def stay_on(cores: list[int]) -> None:
     """Run this process and its future threads on these cores only, where the system can be told so."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, cores)
+
+
+def use_threads(count: int) -> None:
+    """Let kernels use so many threads in this process. To be called before TVM starts them."""
+    os.environ["TVM_NUM_THREADS"] = str(count)
+    os.environ["TVM_BIND_THREADS"] = "0"  # TVM may put the main thread beside a bound worker, on one core
 
 
 def step_aside() -> None:

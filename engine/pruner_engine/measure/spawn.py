@@ -126,8 +126,8 @@ class _Worker:
 class Supervisor:
     """Hands jobs to workers, each in the hands of one thread."""
 
-    def __init__(self, setup: wire.Setup, inbox: int, outbox: int) -> None:
-        self._setup, self._inbox, self._outbox = setup, inbox, outbox
+    def __init__(self, setup: wire.Setup, outbox: int) -> None:
+        self._setup, self._outbox = setup, outbox
         self._sending = threading.Lock()
         self._builds: queue.SimpleQueue[wire.Build] = queue.SimpleQueue()
         self._runs: queue.SimpleQueue[wire.Run] = queue.SimpleQueue()
@@ -143,7 +143,7 @@ class Supervisor:
 
     def serve(self) -> None:
         """Work until the engine closes the pipe."""
-        while (message := wire.receive(self._inbox)) is not None:
+        while (message := wire.receive(0)) is not None:
             if isinstance(message, wire.Build):
                 self._builds.put(message)
             elif isinstance(message, wire.Forget):
@@ -221,23 +221,18 @@ def _work(role: str, setup: wire.Setup, outbox: int) -> None:
 
 def main(role: str) -> None:
     """Entry point of the supervisor and its workers: protocol on stdin and stdout, nothing else is written there."""
-    parent, outbox = os.getppid(), os.dup(1)
-    os.dup2(2, 1)
-    process.outlive_signals()
-    setup = wire.receive(0)
-    if not isinstance(setup, wire.Setup):
-        sys.exit("the first message has to be a setup")
+    parent = os.getppid()
+    setup, outbox = process.begin()
     if role != "supervise":
         die_with_parent(parent)
-        os.environ["TVM_NUM_THREADS"] = str(setup.threads)
-        os.environ["TVM_BIND_THREADS"] = "0"  # TVM may put the main thread beside a bound worker, on one core
+        process.use_threads(setup.threads)
         import_tvm()
         if setup.cuda:
             use_cuda_compiler()
         _work(role, setup, outbox)
         return
     started = time.perf_counter()
-    supervisor = Supervisor(setup, 0, outbox)
+    supervisor = Supervisor(setup, outbox)
     try:
         supervisor.start()
         wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))

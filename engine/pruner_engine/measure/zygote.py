@@ -12,7 +12,6 @@ import os
 import selectors
 import shutil
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Collection
@@ -26,20 +25,21 @@ from pruner_engine.processes.loading import loading
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 
+_INBOX = 0  # stdin
+
 
 class Zygote:
     """Forks and supervises; see `main`."""
 
-    def __init__(self, setup: wire.Setup, inbox: int, outbox: int) -> None:
-        self._setup = setup
-        self._inbox, self._outbox = inbox, outbox
+    def __init__(self, setup: wire.Setup, outbox: int) -> None:
+        self._setup, self._outbox = setup, outbox
         self._messages = wire.Inbox()
         self._builds: deque[wire.Build] = deque()
         self._children: dict[int, ForkedWorker] = {}
         self._runner: ForkedWorker | None = None
         self._idle: list[ForkedWorker] = []  # builders
         self._selector = selectors.DefaultSelector()
-        self._selector.register(inbox, selectors.EVENT_READ)
+        self._selector.register(_INBOX, selectors.EVENT_READ)
         self._wakeup = self._watch_children()
         self._clock = WorkingClock()
 
@@ -57,8 +57,8 @@ class Zygote:
         while True:
             self._end_overdue()
             for key, _ in self._selector.select(self._patience()):
-                if key.fd == self._inbox:
-                    data = os.read(self._inbox, 1 << 20)
+                if key.fd == _INBOX:
+                    data = os.read(_INBOX, 1 << 20)
                     if not data:
                         return
                     for message in self._messages.feed(data):
@@ -122,8 +122,7 @@ class Zygote:
 
     def _serve_runner(self, inbox: int, outbox: int) -> None:
         process.stay_on(self._setup.runner_cores)
-        os.environ["TVM_NUM_THREADS"] = str(self._setup.threads)
-        os.environ["TVM_BIND_THREADS"] = "0"  # TVM may put the main thread beside a bound worker, on one core
+        process.use_threads(self._setup.threads)
         from pruner_engine.measure.runner import serve
 
         serve(self._setup.folder, inbox, outbox)
@@ -212,12 +211,7 @@ class Zygote:
 def main() -> None:
     """Entry point of the process: protocol on stdin and stdout, nothing else is written there."""
     started = time.perf_counter()
-    outbox = os.dup(1)
-    os.dup2(2, 1)
-    process.outlive_signals()
-    setup = wire.receive(0)
-    if not isinstance(setup, wire.Setup):
-        sys.exit("the first message has to be a setup")
+    setup, outbox = process.begin()
     adopt_orphans()
     with loading():  # once, here, for all forks
         import_tvm()
@@ -227,7 +221,7 @@ def main() -> None:
         import pruner_engine.measure.runner  # noqa: F401
     gc.freeze()  # a fork that looks for garbage among it would copy it
 
-    zygote = Zygote(setup, 0, outbox)
+    zygote = Zygote(setup, outbox)
     try:
         wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
         zygote.serve()
