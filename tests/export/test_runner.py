@@ -76,7 +76,8 @@ def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundl
     ("arguments", "told"),
     [
         (["--inputs", "none.npz"], "cannot be used: [Errno 2]"),
-        (["--inputs", "other.npz"], "other.npz lacks an input: image"),
+        (["--inputs", "other.npz"], "other.npz lacks an input: image. It has picture."),
+        (["--inputs", "complex.npz"], "cannot be used: input image has the type complex64, compiled for float32"),
         (["--inputs", "small.npz"], "cannot be used: input image has the shape [2], compiled for [1, 3, 16, 16]"),
         (["--inputs", "broken.npz"], "cannot be used: broken.npz is not an .npz file"),
         (["--inputs", "empty.npz"], "cannot be used: empty.npz is not an .npz file"),
@@ -84,12 +85,14 @@ def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundl
         (["--inputs", "image.npy"], "cannot be used: image.npy is a single array"),
         (["--bundle", "none"], "none is not a bundle that can be loaded"),
         (["--outputs", "none/out.npz"], "the outputs cannot be written"),
-        (["--bench", "--repeats", "0"], "must be 1 or more"),
+        (["--bench", "--repeats", "0"], "must be a number of 1 or more"),
+        (["--threads", "all"], "must be a number of 1 or more"),
     ],
 )
 def test_misuse_is_a_sentence(bundle, bare, tmp_path, arguments, told):
     np.savez(tmp_path / "other.npz", picture=np.zeros(2))
     np.savez(tmp_path / "small.npz", image=np.zeros(2))
+    np.savez(tmp_path / "complex.npz", image=np.zeros((1, 3, 16, 16), "F"))
     (tmp_path / "broken.npz").write_bytes(b"PK")
     (tmp_path / "empty.npz").write_bytes(b"")
     (tmp_path / "image.png").write_bytes(b"\x89PNG")
@@ -131,13 +134,14 @@ from run import Model
 model = Model({str(bundle[0])!r})
 image = np.load("image.npy")
 shifted = np.frombuffer(b"1" + image.tobytes(), np.uint8)[1:].view(np.float32).reshape(image.shape)
-for given in (image, np.asfortranarray(image), image.astype(np.float64), shifted):
+for given in (image, np.asfortranarray(image), image.astype(np.float64), shifted, image.tolist()):
     np.save("out.npy", model.run(given)[0])
     np.testing.assert_array_equal(np.load("out.npy"), model.run(image)[0])
-try:
-    model.run(image[:, :2])
-except ValueError as error:
-    print(error)
+for wrong in (image[:, :2], image.astype(np.complex64)):
+    try:
+        model.run(wrong)
+    except ValueError as error:
+        print(error)
 """
     done = subprocess.run(
         [sys.executable, "-S", "-c", script],
@@ -148,8 +152,42 @@ except ValueError as error:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "input image has the shape [1, 2, 16, 16], compiled for [1, 3, 16, 16]"
+    assert done.stdout.splitlines() == [
+        "input image has the shape [1, 2, 16, 16], compiled for [1, 3, 16, 16]",
+        "input image has the type complex64, compiled for float32",
+    ]
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected[0], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("models", ["[Model(sys.argv[1])] * 4", "[Model(sys.argv[1]) for _ in range(4)]"])
+def test_threads_share_a_model_or_have_their_own(bundle, bare, tmp_path, models):
+    script = f"""
+import sys, threading; sys.path.insert(0, sys.argv[1])
+import numpy as np
+from run import Model
+models = {models}
+images = np.random.default_rng(0).standard_normal((4, 1, 3, 16, 16)).astype(np.float32)
+alone = [models[0].run(image)[0] for image in images]
+models[0].profile([images[0]])
+wrong = []
+
+def work(model, image, expected):
+    for _ in range(300):
+        if not (model.run(image)[0] == expected).all():
+            wrong.append(image)
+
+threads = [threading.Thread(target=work, args=given) for given in zip(models, images, alone)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+sys.exit(len(wrong))
+"""
+    command = [sys.executable, "-S", "-c", script, str(bundle[0])]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": str(bare)}, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -208,8 +246,9 @@ def test_the_cpp_example(bundle, image, expected, tmp_path):
 
     bench = subprocess.run([program, "--bench", "3"], capture_output=True, text=True, env={}, check=False)
     assert "ms median" in bench.stdout
-    none = subprocess.run([program, "--bench", "0"], capture_output=True, text=True, check=False)
-    assert none.returncode == 1 and "number of 1 or more" in none.stderr
+    for repeats in ("0", "many"):
+        none = subprocess.run([program, "--bench", repeats], capture_output=True, text=True, check=False)
+        assert none.returncode == 1 and "number of 1 or more" in none.stderr
     (tmp_path / "short.bin").write_bytes(b"1234")
     short = subprocess.run([program, "short.bin"], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert short.returncode == 1 and "must be a file of 3072 bytes" in short.stderr

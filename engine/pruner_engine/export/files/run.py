@@ -23,6 +23,7 @@ import os
 import platform
 import statistics
 import sys
+import threading
 import time
 import warnings
 import zipfile
@@ -46,7 +47,7 @@ _RUNTIME = {"cpu": _CPU, "cuda": {**_CPU, "libtvm_runtime_cuda.so": "device_api.
 
 
 class Model:
-    """A tuned model, loaded and ready to run."""
+    """A tuned model, loaded and ready to run. Threads may share it: they take turns."""
 
     def __init__(self, folder: str | Path, threads: int | None = None) -> None:
         """Load the library.
@@ -77,6 +78,7 @@ class Model:
         self._library = str(folder / "model.so")
         self._vm = self._machine(graphs=self.metadata.get("graphs", True))
         self._main = self._vm["main"]
+        self._turn = threading.Lock()  # a virtual machine carries out one call, and Python's own lock is given up in it
         self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
         self._read = self._ffi.get_global_func("runtime.TVMTensorCopyToBytes")
@@ -90,7 +92,7 @@ class Model:
         """Copy arrays to the device.
 
         Raises:
-            ValueError: a shape differs from what the library was compiled for.
+            ValueError: a shape or a type does not fit what the library was compiled for.
         """
         specs = self.metadata["inputs"]
         if len(inputs) != len(specs):
@@ -99,7 +101,8 @@ class Model:
 
     def call(self, tensors: Sequence[Any]) -> Any:
         """Run on device tensors; the result stays on the device."""
-        return self._main(*tensors, *self._weights)
+        with self._turn:
+            return self._main(*tensors, *self._weights)
 
     def fetch(self, result: Any) -> list[np.ndarray]:
         """Copy outputs to arrays."""
@@ -120,8 +123,7 @@ class Model:
     def profile(self, inputs: Sequence[np.ndarray], repeats: int = 5) -> dict[str, dict[str, float]]:
         """Seconds and calls of each function in one inference (median of the repeats), by name."""
         tensors = self.tensors(inputs)
-        # within a graph kernels cannot be watched
-        vm = self._machine(graphs=False) if self._on_gpu else self._vm
+        vm = self._machine(graphs=False)  # its own, since an instrument stays; within a graph kernels cannot be watched
         vm["main"](*tensors, *self._weights)
         synchronize = self._ffi.get_global_func("runtime.Device_StreamSync")
         watch = _Watch((lambda: synchronize(self._device, 0)) if self._on_gpu else lambda: None)
@@ -156,10 +158,10 @@ class Model:
         return bool(self._device.dlpack_device_type() != DLPACK["cpu"])
 
     def _tensor(self, spec: dict[str, Any], value: np.ndarray) -> Any:
-        shape = tuple(spec["shape"])
-        if tuple(value.shape) != shape:
+        value, shape = _as_specified(np.asarray(value), spec), tuple(spec["shape"])
+        if value.shape != shape:
             raise ValueError(f"input {spec['name']} has the shape {list(value.shape)}, compiled for {list(shape)}")
-        return self._on_device(shape, spec["dtype"], np.ascontiguousarray(value, dtype=_numpy_dtype(spec["dtype"])))
+        return self._on_device(shape, spec["dtype"], np.ascontiguousarray(value))
 
     def _on_device(self, shape: tuple[int, ...], dtype: str, data: np.ndarray) -> Any:
         # TVM's own allocation: kernels rely on 64-byte alignment, which numpy does not promise
@@ -311,12 +313,19 @@ def read_arrays(path: str | Path, specs: Sequence[dict[str, Any]]) -> list[np.nd
     if isinstance(loaded, np.ndarray):
         raise ValueError(f"{path} is a single array, not an .npz file of arrays with names")
     with loaded as archive:
-        return [_as_dtype(archive[spec["name"]], _numpy_dtype(spec["dtype"])) for spec in specs]
+        if missing := [spec["name"] for spec in specs if spec["name"] not in archive.files]:
+            raise KeyError(f"{missing[0]}. It has {', '.join(archive.files) or 'none'}.")
+        return [_as_specified(archive[spec["name"]], spec) for spec in specs]
 
 
-def _as_dtype(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    # types that numpy does not know itself are read back as raw bytes
-    return array.view(dtype) if array.dtype.kind == "V" else array.astype(dtype, copy=False)
+def _as_specified(array: np.ndarray, spec: dict[str, Any]) -> np.ndarray:
+    """An array in the type of a specification, where that costs no more than digits."""
+    dtype = _numpy_dtype(spec["dtype"])
+    if array.dtype.type is np.void:  # types that numpy does not know itself are read back as raw bytes
+        return array.view(dtype)
+    if not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise ValueError(f"input {spec['name']} has the type {array.dtype}, compiled for {dtype}")
+    return array.astype(dtype, copy=False)
 
 
 def write_arrays(path: str | Path, specs: Sequence[dict[str, Any]], arrays: Sequence[np.ndarray]) -> None:
@@ -458,8 +467,8 @@ def _inputs(model: Model, file: str | None) -> tuple[list[np.ndarray], list[Any]
 
 
 def _count(text: str) -> int:
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("must be a number of 1 or more")
     return int(text)
 
 

@@ -150,7 +150,7 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
     throw std::runtime_error("there is no option " + arguments[0] + "\n\n" + kUsage);
   }
   bool bench = !arguments.empty() && arguments[0] == "--bench";
-  int repeats = bench && arguments.size() > 1 ? std::stoi(arguments[1]) : 20;
+  int repeats = bench && arguments.size() > 1 ? std::atoi(arguments[1].c_str()) : 20;
   if (repeats < 1) throw std::runtime_error("--bench takes a number of 1 or more");
   if (!bench && !arguments.empty() && arguments.size() != model::inputs.size()) {
     throw std::runtime_error("the model takes " + std::to_string(model::inputs.size()) + " input files");
