@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from chosen_runs import make_project
+from chosen_runs import add_run, make_project
 from pruner_engine.cli import main
 from pruner_engine.cli.arguments import find_task
 from pruner_engine.cli.main import cli
@@ -97,6 +97,7 @@ def test_a_number_that_no_project_file_takes_is_misuse(words, tmp_path):
         (("tune", "matmul:8,8,8", "--trials", "1e3"), "'1e3' is not a valid integer."),
         (("tune", "matmul:8,8,8", "--minutes", "nan"), "nan is no number of minutes"),
         (("resume", "pyproject.toml", "--minutes", "inf"), "inf is no number of minutes"),
+        (("try", "p.pruner", "--verify", "--pin"), "--verify and --pin are two steps"),
         (("steer", "p.pruner", "dance"), "'ACTION': 'dance' is not one of"),
         (("bench", "search", "matmul:8,8,8", "--out", "x", "--seeds", "0,-1"), "-1 is below zero"),
     ],
@@ -140,3 +141,22 @@ def test_what_is_no_candidate_is_told_with_what_would_be_one(tmp_path):
     make_project(tmp_path / "p.pruner", {"a": (1, 1.0)})
     done = CliRunner().invoke(cli, ["inspect", str(tmp_path / "p.pruner"), "--task", "a", "--candidate", "best"])
     assert done.exit_code == 2 and '"best" is neither the id of a candidate nor the word untuned' in done.output
+
+
+@pytest.fixture
+def failed(tmp_path):
+    """A project with a run in which the one trial failed."""
+    make_project(tmp_path / "p.pruner", {"a": (1, 1.0), "b": (1, 1.0)})
+    add_run(tmp_path / "p.pruner", "pruner", [("trial", 1, None, 1.0)])
+    return str(tmp_path / "p.pruner")
+
+
+@pytest.mark.parametrize("command", ["inspect", "try"])
+def test_a_candidate_that_the_project_lacks_is_named(failed, command):
+    done = CliRunner().invoke(cli, [command, failed, "--candidate", "99"])
+    assert "holds no candidate 99" in str(done.exception)
+
+
+def test_without_a_valid_candidate_there_is_nothing_to_start_from(failed):
+    done = CliRunner().invoke(cli, ["try", failed, "--task", "a"])
+    assert "Nothing valid was measured of the task." in str(done.exception)

@@ -85,6 +85,12 @@ def test_texts_that_make_no_workload_are_refused_with_the_grammar(text, words):
         load_model(text)
 
 
+def test_the_grammar_names_the_types_and_the_options():
+    with pytest.raises(UserError, match="bf16") as refused:
+        load_model("conv2d:1,4,8,8,8,3,bf16")
+    assert "conv2d:N,C,H,W,K,R[,dtype][,stride=…]" in refused.value.hint and "bfloat16" in refused.value.hint
+
+
 def test_a_project_in_the_place_of_a_model_is_to_be_gone_on_with():
     with pytest.raises(UserError, match="is a project, no model") as refused:
         load_model("resnet50.pruner")

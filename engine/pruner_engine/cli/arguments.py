@@ -43,6 +43,8 @@ def chosen_task(reader: ProjectReader, text: str | None, candidate: int | None, 
         candidate: its run is looked in, where `run_id` is None.
     """
     row = reader.candidate(candidate) if candidate else None
+    if candidate and not row:
+        raise UserError(f"The project holds no candidate {candidate}.", "Without --candidate the task's best is meant.")
     if text is None and row:
         return int(row["task_id"])
     run_id = row["run_id"] if run_id is None and row else run_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -22,8 +22,6 @@ from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense
 from pruner_engine.units import latency
 
-_Step = Literal["draft", "verify", "measure", "pin"]
-
 
 @click.command("try")
 @project_argument
@@ -35,10 +33,10 @@ _Step = Literal["draft", "verify", "measure", "pin"]
 @click.option(
     "--decide", "edits", multiple=True, metavar="NAME=VALUE", help="Another value of a decision; factors with commas."
 )
-@click.option("--draft", "step", flag_value="draft", default="draft", help="Ask the draft model. This is the default.")
-@click.option("--verify", "step", flag_value="verify", help="Ask the run's learned model too.")
-@click.option("--measure", "step", flag_value="measure", help="Measure it now and keep it as a trial of the run.")
-@click.option("--pin", "step", flag_value="pin", help="Have the run measure it first when it goes on.")
+@click.option("--draft", is_flag=True, help="Ask the draft model. This is the default.")
+@click.option("--verify", is_flag=True, help="Ask the run's learned model too.")
+@click.option("--measure", is_flag=True, help="Measure it now and keep it as a trial of the run.")
+@click.option("--pin", is_flag=True, help="Have the run measure it first when it goes on.")
 @plugin_option
 @json_option
 def try_(
@@ -47,11 +45,14 @@ def try_(
     candidate: int | None,
     run_id: int | None,
     edits: tuple[str, ...],
-    step: _Step,
     plugins: tuple[str, ...],
     as_json: bool,
+    **steps: bool,
 ) -> None:
     """Change decisions of a schedule: what does the draft model say, the learned one, the machine?"""
+    step, *others = [name for name, asked in steps.items() if asked] or ["draft"]
+    if others:
+        raise click.UsageError(f"--{step} and --{others[0]} are two steps: ask for one after the other.")
     with ProjectReader(project) as reader, making_sense(Path(project)):
         run = reader.run(run_id)
         task_id = chosen_task(reader, task, candidate, run["id"])
@@ -95,7 +96,9 @@ _COMMANDS: dict[str, Any] = {"verify": Verify, "measure": Try, "pin": Pin}
 def _start(reader: ProjectReader, run_id: int, task_id: int, candidate: int | None) -> Row:
     if candidate is None:
         candidate = next((row["best_candidate_id"] for row in reader.tasks(run_id) if row["id"] == task_id), None)
-    row = None if candidate is None else reader.candidate(candidate)
+        if candidate is None:
+            raise UserError("Nothing valid was measured of the task.", "`pruner tasks` tells which tasks have a best.")
+    row = reader.candidate(candidate)
     if row is None or row["task_id"] != task_id:
         raise UserError("The task has no such candidate to start from.", "Name one of its own with --candidate.")
     if row["sketch_id"] is None:

@@ -65,7 +65,8 @@ def build_workload(text: str) -> tvm.IRModule:
     """
     name, _, rest = text.partition(":")
     workload = WORKLOADS[name]
-    usage = f"Write {name}:{workload.sizes}[,dtype]" + "".join(f"[,{o}=…]" for o in workload.options) + "."
+    options = "".join(f"[,{option}=…]" for option in workload.options)
+    usage = f"Write {name}:{workload.sizes}[,dtype]{options}; dtypes are {', '.join(_DTYPES)}."
     try:
         spec = _parse(text, workload, rest, usage)
         shapes, function = workload.build(spec)
