@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 from rich.table import Table
 
 from chosen_runs import add_run, make_project
@@ -44,6 +45,22 @@ def test_a_table_in_a_pipe_is_whole(capsys):
     printed = capsys.readouterr().out
     assert all(name.strip() in printed for name in names)
     assert max(map(len, printed.splitlines())) < 600
+
+
+@pytest.mark.parametrize("width", [50, 90])
+def test_on_a_narrow_terminal_no_figure_is_cut(monkeypatch, capsys, width):
+    """Columns that do not fit stand below, each beside its row's first; long texts are broken between words."""
+    narrow = Console(force_terminal=True, color_system=None, width=width)
+    monkeypatch.setattr("pruner_engine.cli.output.console", lambda **_: narrow)
+    figures = [f"{number}.25 ms" for number in range(100, 110)]
+    table = Table("id", *(f"column {number}" for number in range(10)), "hint")
+    table.add_row("7", *figures, "take the other one " * 6)
+    print_table(table)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert all(any(figure.split()[0] in line for line in lines) for figure in figures)
+    parts = [line for line in lines if "id" in line]
+    assert len(parts) > 1 and sum(line[:1] == ["7"] for line in lines) == len(parts)
+    assert sum(word == "other" for line in lines for word in line) == 6
 
 
 @pytest.mark.parametrize("group", [cli, bench, records], ids=lambda group: group.name)

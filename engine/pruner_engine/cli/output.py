@@ -7,7 +7,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -15,11 +15,13 @@ from typing import Any, TextIO
 import click
 import msgspec
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 _WHOLE = 10_000  # columns: nobody reads over the edge of a file
+_UNBROKEN = 16  # of them: a number with its unit has no more
 # What a terminal takes for orders, but for those of colours and of a line that changes: a project's texts may come from
 # anybody, and could otherwise fill the clipboard or have the terminal type
 _ORDERS = re.compile(r"\x1b(?!\[(?:[0-9;]*[mKA]|\?25[hl]))|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
@@ -87,10 +89,42 @@ def progress_line(*, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 
 def print_table(table: Table) -> None:
-    """As wide as the terminal; whole when it goes to a file or a pipe."""
-    table.box = box.SIMPLE_HEAD
-    out = console()
-    (out if out.is_terminal else console(width=_WHOLE)).print(table)
+    """As wide as the terminal, columns that do not fit below the others; whole when it goes to a file or a pipe."""
+    out = console() if console().is_terminal else console(width=_WHOLE)
+    for part in _parts(table, out.width - 1):
+        out.print(part)
+
+
+def _parts(table: Table, width: int) -> Iterator[Table]:
+    """The columns in tables of at most `width`, the first column in each of them."""
+    first, *others = table.columns
+    chosen, left = [first], width - _needed(first)
+    for column in others:
+        if _needed(column) > left and len(chosen) > 1:
+            yield _table_of(chosen)
+            chosen, left = [first], width - _needed(first)
+        chosen.append(column)
+        left -= _needed(column)
+    yield _table_of(chosen)
+
+
+def _table_of(columns: Sequence[Column]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in columns:
+        table.add_column(column.header, no_wrap=_widest(column) <= _UNBROKEN, overflow="fold")
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*cells)
+    return table
+
+
+def _widest(column: Column) -> int:
+    return max(cell_len(str(text)) for text in (column.header, *column.cells))
+
+
+def _needed(column: Column) -> int:
+    """Of the terminal's width, with what parts it from the next column: texts of words may be broken."""
+    words = any(" " in str(text) for text in column.cells)
+    return min(_widest(column), _UNBROKEN if words else _WHOLE) + 3
 
 
 def print_json(value: Any) -> None:
