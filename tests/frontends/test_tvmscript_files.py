@@ -39,6 +39,16 @@ def test_a_kernel_becomes_a_model(script):
     assert again.sha256 == model.sha256
 
 
+def test_a_script_may_import_what_it_is_written_with(script, tmp_path):
+    path = tmp_path / "imports.py"
+    imports = "from __future__ import annotations\nimport tvm\nfrom tvm.script import (\n    tirx as T,\n)\n"
+    path.write_text(KERNEL.replace("# from tvm.script import tirx as T\n", imports))
+    assert load_model(str(path), allow_code=True).outputs == load_model(script, allow_code=True).outputs
+    path.write_text(path.read_text().replace("x[vi]", "x[vj]"))
+    with pytest.raises(UserError, match=r"Undefined variable: vj \(line 12\)"):
+        load_model(str(path), allow_code=True)
+
+
 @pytest.mark.parametrize("parameters", ["", 'x: T.Buffer((16,), "float32"), n: T.int32', "x: T.handle"])
 def test_parameters_that_are_no_buffers_are_a_sentence(tmp_path, parameters):
     path = tmp_path / "scalar.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import tvm
@@ -25,9 +26,12 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
         )
     agree(content)
     try:
-        parsed = tvm.script.from_source(content.decode())
+        parsed = tvm.script.from_source(_without_imports(content.decode(), name))
     except (Exception, SystemExit) as error:  # whatever the file's own code raises
-        raise UserError(f"{name} is not valid TVMScript: {_told(error)}", "") from error
+        raise UserError(
+            f"{name} is not valid TVMScript: {_told(error)}.",
+            "Write it as `mod.script()` prints a module; imports may stand above it.",
+        ) from error
     if isinstance(parsed, tvm.tirx.PrimFunc):
         return _wrap(parsed, name)
     if isinstance(parsed, relax.Function):
@@ -36,6 +40,16 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
         raise UserError(f'{name} has no function "main".', "Name the model's entry function main.")
     main = parsed["main"]
     return _wrap(main, name) if isinstance(main, tvm.tirx.PrimFunc) else parsed
+
+
+def _without_imports(text: str, name: str) -> str:
+    """TVM's parser knows no imports, and has the names that they customarily give: T, R, I and tvm."""
+    lines = text.split("\n")
+    for node in ast.parse(text, name).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            end = node.end_lineno or node.lineno
+            lines[node.lineno - 1 : end] = [""] * (end - node.lineno + 1)
+    return "\n".join(lines)
 
 
 def _told(error: BaseException) -> str:
