@@ -71,7 +71,7 @@ def fault_of_plugin(error: BaseException) -> UserError | None:
     if last is None or not _is_of_plugin(last, packages):
         return None
     file, words = last.tb_frame.f_code.co_filename, f"{type(error).__name__}: {first_words(error)}"
-    return UserError(f"The plugin {file} fails in line {last.tb_lineno}: {words}", _MEND)
+    return UserError(f"The plugin {file} fails in line {last.tb_lineno}: {words}.", _MEND)
 
 
 def told_of(error: BaseException) -> UserError | None:
@@ -89,7 +89,7 @@ def _run(what: str, load: Callable[[], object]) -> None:
         load()
     except (Exception, SystemExit) as error:  # whatever somebody else's code raises
         line = _line_of(error, what)
-        raise UserError(f"The plugin {what} fails{line}: {type(error).__name__}: {error}", _MEND) from error
+        raise UserError(f"The plugin {what} fails{line}: {type(error).__name__}: {error}.", _MEND) from error
 
 
 def _line_of(error: BaseException, file: str) -> str:

@@ -154,7 +154,7 @@ def strategy_of(folder, name, change):
 def test_a_strategy_that_fails_is_told_with_its_plugin(tmp_path, name, change, warm):
     words, project = strategy_of(tmp_path, name, change), tmp_path / "p.pruner"
     told = pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project, code=1)
-    assert f"The plugin {words[1]} fails in line 10: ZeroDivisionError: division by zero Mend it" in told
+    assert f"The plugin {words[1]} fails in line 10: ZeroDivisionError: division by zero. Mend it" in told
     assert "Traceback" not in told
     assert f"The plugin {words[1]} fails in line 10" in pruner_here("status", project), "nor is it a mystery later"
 
