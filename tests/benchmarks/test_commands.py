@@ -8,6 +8,7 @@ import pytest
 from safetensors.numpy import load
 
 from pruner_engine.benchmarks.again import read_timed
+from pruner_engine.resources import resource_dir
 from pruner_engine.store.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify.dataset import read_dataset
@@ -100,3 +101,9 @@ def test_a_model_that_fails_does_not_cost_the_others(tmp_path, warm):
     message = pruner_here(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
     assert f"1 runs failed; the first: 1/2 · {broken}" in message
     assert counts(tmp_path / "matmul_16_16_32.pruner") == [("random", 0, 2)]
+
+
+def test_a_contender_that_is_none_is_told_once_before_any_project_is_compiled():
+    sample = resource_dir() / "samples" / "small-cnn.pruner"
+    told = pruner_here("bench", "e2e", sample, sample, "--without", "abacus", code=1)
+    assert told.startswith('pruner: There is no contender "abacus"')

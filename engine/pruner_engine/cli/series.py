@@ -31,7 +31,7 @@ def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
             sys.exit(3)
         except (UserError, EngineBug) as error:
             failed.append(f"{title}: {error}")
-            out.print(str(error), style="red")
+            out.print(str(error), style="red", soft_wrap=True)
     if failed and len(failed) == len(wanted):
         raise UserError(f"Every run failed; the first: {failed[0]}", _AGAIN)
     return failed

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
 
+def refuse_unknown(without: Iterable[str]) -> None:
+    """Raises UserError where a name is of none of the contenders, which are to be left out."""
+    known = (*OWN, *LIBRARIES)
+    for name in without:
+        if name not in known:
+            raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
+
+
 def bench_e2e(
     tuned: TunedModel,
     turns: Turns,
@@ -76,10 +84,7 @@ def _possible(turns: Turns, place: Place) -> Turns:
     Raises:
         UserError: there is no such contender to leave out, or nothing here runs the model's own libraries.
     """
-    known = (*OWN, *LIBRARIES)
-    for name in turns.without:
-        if name not in known:
-            raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
+    refuse_unknown(turns.without)
     if place.why_not:
         raise UserError(place.why_not, "Name boards that run it with --rpc and --key (`pruner serve` lends one).")
     return replace(turns, without=(*turns.without, *LIBRARIES)) if place.where == "boards" else turns

@@ -44,9 +44,10 @@ def e2e(
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
-        from pruner_engine.export.compare import summed_up
+        from pruner_engine.export.compare import refuse_unknown, summed_up
         from pruner_engine.jobs.bundle import compare_libraries
 
+        refuse_unknown(without)
         models, failed = [], []
         for project in projects:  # one that fails must not cost the others
             try:

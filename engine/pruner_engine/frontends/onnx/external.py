@@ -75,4 +75,6 @@ def read_part(tensor: onnx.TensorProto, part: Part, name: str) -> None:
 
 
 def _unreadable(location: str, name: str) -> UserError:
-    return UserError(f"{name} keeps weights in {location}, which cannot be read.", "It belongs beside the model: copy it there.")
+    return UserError(
+        f"{name} keeps weights in {location}, which cannot be read.", "It belongs beside the model: copy it there."
+    )
