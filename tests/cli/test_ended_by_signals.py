@@ -10,10 +10,12 @@ import sys
 import threading
 import time
 
+import click
 import psutil
 import pytest
 
 from pruner_engine.cli import progress
+from pruner_engine.cli.group import Commands
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.store.reader import ProjectReader
@@ -97,6 +99,20 @@ def test_a_signal_that_comes_while_the_engine_ends_is_said_in_the_same_words(tmp
     done = carried_out("tune", "matmul:8,8,8", "--trials", 1, "--project", tmp_path / "m.pruner")
     signal.signal(signal.SIGINT, before)
     assert done.returncode == 3 and "ended at once" in done.stderr and "Aborted" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["wait"], ["group", "wait"]], ids=" ".join)
+def test_a_command_without_an_engine_says_that_it_was_stopped(words, monkeypatch):
+    def interrupted() -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    wait = {"wait": click.Command("wait", callback=interrupted)}
+    group = Commands("pruner", commands={**wait, "group": Commands("group", commands=wait)})
+    monkeypatch.setattr(sys.modules["pruner_engine.cli.main"], "cli", group)
+    done = carried_out(*words)
+    signal.signal(signal.SIGINT, before)
+    assert done.returncode == 3 and done.stderr == "pruner: It was stopped. The same command begins anew.\n"
 
 
 def run_of(project):
