@@ -5501,6 +5501,10 @@
         <translation>{0} hält Gewichte in {1}, das sich nicht lesen lässt.</translation>
     </message>
     <message>
+        <source>It belongs beside the model: copy it there.</source>
+        <translation>Die Datei gehört neben das Modell: kopieren Sie sie dorthin.</translation>
+    </message>
+    <message>
         <source>Export the model to ONNX again, and check that the file was copied completely.</source>
         <translation>Exportieren Sie das Modell noch einmal nach ONNX, und prüfen Sie, ob die Datei vollständig kopiert wurde.</translation>
     </message>
@@ -5567,6 +5571,18 @@
     <message>
         <source>The model has a loop that ends by what it computes.</source>
         <translation>Das Modell hat eine Schleife, deren Ende davon abhängt, was sie berechnet.</translation>
+    </message>
+    <message>
+        <source>{0} is not valid TVMScript: {1}.</source>
+        <translation>{0} ist kein gültiges TVMScript: {1}.</translation>
+    </message>
+    <message>
+        <source>Write it as `mod.script()` prints a module; imports may stand above it.</source>
+        <translation>Schreiben Sie es so, wie `mod.script()` ein Modul ausgibt; Importe dürfen darüber stehen.</translation>
+    </message>
+    <message>
+        <source>Write {0}:{1}[,dtype]{2}; dtypes are {3}.</source>
+        <translation>Schreiben Sie {0}:{1}[,dtype]{2}; als dtype gibt es {3}.</translation>
     </message>
     <message>
         <source>The board &quot;{0}&quot; is {1}, its kernels use {2} cores.</source>
@@ -5703,10 +5719,6 @@
     <message>
         <source>Name the file of a model.</source>
         <translation>Nennen Sie die Datei eines Modells.</translation>
-    </message>
-    <message>
-        <source>The plugin {0} fails in line {1}: {2}</source>
-        <translation>Das Plugin {0} versagt in Zeile {1}: {2}</translation>
     </message>
     <message>
         <source>{0}: {1} of {2} sketches have no closed form.</source>
@@ -6047,10 +6059,6 @@
     <message>
         <source>Give it T.Buffer parameters, the last of them for its output.</source>
         <translation>Geben Sie ihr Parameter T.Buffer, den letzten für ihre Ausgabe.</translation>
-    </message>
-    <message>
-        <source>{0} is not valid TVMScript: {1}</source>
-        <translation>{0} ist kein gültiges TVMScript: {1}</translation>
     </message>
     <message>
         <source>&quot;{0}&quot; needs {1} sizes, has {2}.</source>
@@ -6481,10 +6489,6 @@
         <translation>Nennen Sie eine .py-Datei.</translation>
     </message>
     <message>
-        <source>The plugin {0} fails{1}: {2}: {3}</source>
-        <translation>Das Plugin {0} versagt{1}: {2}: {3}</translation>
-    </message>
-    <message>
         <source>Mend it, or leave it out.</source>
         <translation>Beheben Sie das, oder lassen Sie es weg.</translation>
     </message>
@@ -6839,6 +6843,14 @@
     <message>
         <source>{0} holds no run {1}.</source>
         <translation>{0} enthält keinen Lauf {1}.</translation>
+    </message>
+    <message>
+        <source>The plugin {0} fails in line {1}: {2}.</source>
+        <translation>Das Plugin {0} versagt in Zeile {1}: {2}.</translation>
+    </message>
+    <message>
+        <source>The plugin {0} fails{1}: {2}: {3}.</source>
+        <translation>Das Plugin {0} versagt{1}: {2}: {3}.</translation>
     </message>
     <message>
         <source>The strategy &quot;{0}&quot; tells what is no figure: {1}.</source>
