@@ -345,6 +345,16 @@ def stopped_while_libraries_are_timed(project: Path, monkeypatch, text: str) -> 
     return said
 
 
+def test_no_library_is_told_of_that_runs_no_such_models(tmp_path):
+    said = list[msg.Event]()
+    command = msg.Tune(
+        project=str(tmp_path / "p.pruner"), model="matmul:16,16,16", strategy="random", trials=2, settings=QUICK
+    )
+    tune.start(command, JobContext(said.append, Control()))
+    phases = [event for event in said if isinstance(event, msg.Phase)]
+    assert phases and not [phase for phase in phases if phase.name == "baseline" and not phase.task]
+
+
 WAITS = "import sys, time; sys.stdin.readline()"
 
 

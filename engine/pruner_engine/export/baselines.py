@@ -156,6 +156,11 @@ class Reference:
         self._script: Script | None = None
         self._ends = contextlib.ExitStack()
 
+    @property
+    def may_run(self) -> bool:
+        """Whether it can run the model, as far as is known without trying."""
+        return not self._why_not
+
     def begin(self) -> None:
         """Have it load, where it can run the model."""
         if self._why_not or self._script is not None:

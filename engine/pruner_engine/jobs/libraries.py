@@ -78,7 +78,8 @@ class Libraries:
             StoppedError: the run was stopped meanwhile.
         """
         for name, reference in self._waiting.items():
-            self._run.job.emit(Phase(name="baseline", detail=called(name)))
+            if reference.may_run:
+                self._run.job.emit(Phase(name="baseline", detail=called(name)))
             self._look()
             self.settle()
             watch = Bystanders()
