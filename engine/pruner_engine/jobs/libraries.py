@@ -80,8 +80,8 @@ class Libraries:
         for name, reference in self._waiting.items():
             if reference.may_run:
                 self._run.job.emit(Phase(name="baseline", detail=called(name)))
-            self._look()
-            self.settle()
+                self._look()
+                self.settle()
             watch = Bystanders()
             with reference:
                 timing = reference.timing(self._look)
