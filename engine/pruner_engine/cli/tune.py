@@ -104,7 +104,7 @@ def tune(
     without: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Tune MODEL: an .onnx, .pt2 or .tflite file, or a built-in workload such as matmul:512,512,512."""
+    """Tune MODEL: an .onnx, .pt2, .tflite or TVMScript .py file, or a built-in workload such as matmul:512,512,512."""
     refuse_lone_key(rpc, rpc_key)
     given = {
         "dtype": dtype if dtype != "float32" else None,
