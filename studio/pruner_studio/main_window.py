@@ -26,6 +26,7 @@ from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.garbage import Garbage
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
+from pruner_studio.literal import one_line
 from pruner_studio.menus import Menus
 from pruner_studio.models.projects import is_project
 from pruner_studio.page_stack import PageStack
@@ -166,7 +167,7 @@ class MainWindow(QMainWindow):
 
     def _opened(self) -> None:
         self.setWindowTitle(
-            tr("{project} – Pruner Studio").format(project=Path(self.workspace.path).stem)
+            tr("{project} – Pruner Studio").format(project=one_line(Path(self.workspace.path).stem))
             if self.workspace.path
             else tr("Pruner Studio")
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from pruner_studio.literal import plain_tip
+from pruner_studio.literal import one_line, plain_tip
 from pruner_studio.said import said
 from pruner_studio.theme import theme
 
@@ -123,6 +123,10 @@ class RowTable(QAbstractTableModel):
 
     def text_of(self, row: Row, column: Column) -> str:
         """The text of a cell."""
+        return one_line(self._whole(row, column))
+
+    @staticmethod
+    def _whole(row: Row, column: Column) -> str:
         value = column.value(row)
         return "–" if value is None else column.text(value)
 
@@ -149,7 +153,7 @@ class RowTable(QAbstractTableModel):
             return theme.color(token) if token else None
         if role == _TIP:
             own = column.tip(row) if column.tip else ""
-            return plain_tip(own or said(row.get("message") or "") or self.data(index, _DISPLAY))
+            return plain_tip(own or said(row.get("message") or "") or self._whole(row, column))
         if role == ROW_ROLE:
             return row
         return None

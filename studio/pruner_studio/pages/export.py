@@ -24,6 +24,7 @@ from pruner_engine.store import slower
 from pruner_engine.store.comparison import comparable
 from pruner_engine.store.lookups import last_export
 from pruner_studio import clipboard
+from pruner_studio.literal import plain_tip
 from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.pages.page import Page
@@ -146,8 +147,8 @@ class ExportPage(Page):
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(told_slower(found))
-        box.setInformativeText(remedy(found))
+        box.setText(plain_tip(told_slower(found)))
+        box.setInformativeText(plain_tip(remedy(found)))
         anyway = box.addButton(tr("Export all the same"), QMessageBox.ButtonRole.AcceptRole)
         cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(cancel)

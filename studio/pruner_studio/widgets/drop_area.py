@@ -26,7 +26,7 @@ class DropArea(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 18, 16, 18)
         column.setSpacing(6)
-        self.name = label(tr("Drop a model here"), "heading")
+        self.name = label(tr("Drop a model here"), "heading", cut=True)
         self.about = label(KINDS, "faint", wrap=True)
         row = QHBoxLayout()
         self.choose = button(tr("Choose a file…"), on_choose, icon="folder")

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QStyleOptionComboBox,
 )
 
-from pruner_studio.literal import literal, plain_tip
+from pruner_studio.literal import legible, literal, one_line, plain_tip
 from pruner_studio.widgets.wheel import leave_wheel
 
 _LEAST_BUTTON, _WIDEST_BUTTON = 120, 320  # pixels
@@ -54,7 +54,7 @@ class Elided(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        super().setText(text)
+        super().setText(one_line(text))
         self._tell_whole()
 
     def setToolTip(self, tip: str) -> None:
@@ -87,11 +87,11 @@ class ElidedButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def setText(self, text: str) -> None:
-        self._whole = text
+        self._whole = one_line(text)
         super().setText(literal(text))
 
     def text(self) -> str:
-        """As it was given."""
+        """As it was given, in one line."""
         return self._whole
 
     def sizeHint(self) -> QSize:
@@ -125,7 +125,8 @@ class Choice(QComboBox):
 
         What is offered already stays, so that a list that is open stays too.
         """
-        if [(self.itemText(at), self.itemData(at)) for at in range(self.count())] != list(entries):
+        entries = [(one_line(text), meant) for text, meant in entries]
+        if [(self.itemText(at), self.itemData(at)) for at in range(self.count())] != entries:
             self.clear()
             for text, meant in entries:
                 self.addItem(text, meant)
@@ -166,7 +167,7 @@ class Paragraph(QLabel):
 
     def setText(self, text: str) -> None:
         self._whole = text
-        broken = _WORD.sub(lambda word: _PART.sub(rf"\g<0>{BREAK}", word.group()), text)
+        broken = _WORD.sub(lambda word: _PART.sub(rf"\g<0>{BREAK}", word.group()), legible(text))
         super().setText(_UNIT.sub(BLANK, _RATE.sub(f"/{JOIN}", broken)))  # 25.3 GFLOP/s
 
     def text(self) -> str:

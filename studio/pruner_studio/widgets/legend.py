@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from pruner_studio.literal import one_line
 from pruner_studio.theme import theme
 from pruner_studio.widgets.series import Series
 
@@ -40,7 +41,7 @@ class Legend(QLabel):
 
 def _told(name: str, strong: bool) -> str:
     """HTML of a name that stays on one line, cut in the middle where it is long."""
-    half = _LONGEST // 2
+    half, name = _LONGEST // 2, one_line(name)
     shown = name if len(name) <= _LONGEST else f"{name[:half]}…{name[-half:]}"
     text = html.escape(shown).replace(" ", "&nbsp;").replace("-", "&#8209;")
     return f"<b>{text}</b>" if strong else text

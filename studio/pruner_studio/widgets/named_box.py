@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QComboBox
 
+from pruner_studio.literal import plain_tip
 from pruner_studio.models.rows import Index
 from pruner_studio.widgets.completion import complete_in_a_list
 from pruner_studio.widgets.wheel import leave_wheel
@@ -47,7 +48,7 @@ class _Names(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{entry.name}  –  {entry.about}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return entry.hindrance or entry.about
+            return plain_tip(entry.hindrance or entry.about)
         return entry.name if role == Qt.ItemDataRole.EditRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

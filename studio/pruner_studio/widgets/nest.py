@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QTreeWidgetItem,
 )
 
+from pruner_studio.literal import plain_tip
 from pruner_studio.models.stages import Node, stages
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -156,7 +157,7 @@ class NestTree(QTreeWidget):
     def _item(self, node: Node, told: dict[int, str]) -> QTreeWidgetItem:
         item = QTreeWidgetItem([title(node, told.get(node["id"], ""))])
         item.setData(0, _NODE, node)
-        item.setToolTip(0, _about(node))
+        item.setToolTip(0, plain_tip(_about(node)))
         item.addChildren([self._item(child, told) for child in node["children"]])
         self._items[node["id"]] = item
         return item

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QGraphicsScene, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from pruner_studio.literal import one_line
 from pruner_studio.plotting import pg
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -225,7 +226,7 @@ class Plot(QWidget):
                 path = Path.through(x, y, steps=entry.steps)
                 known = np.isfinite(path.x + path.y)
                 if known.any():
-                    name = entry.name if entry.told_at_end and several else ""
+                    name = one_line(entry.name) if entry.told_at_end and several else ""
                     lines.append(Line(name, path.x[known], path.y[known], entry.color, entry.strong))
         nowhere = np.array([])
         for level in self.levels:
