@@ -169,3 +169,14 @@ def test_the_seconds_of_a_silent_board_count_on(qtbot, window: MainWindow, reste
     qtbot.waitUntil(lambda: sign.text != before, timeout=5_000)
     counted = re.fullmatch(r"silent for ([\d.]+) s", sign.text)
     assert counted and float(counted[1]) > 1.05
+
+
+def test_a_high_window_lists_more_of_the_known_devices(qtbot, window: MainWindow, rested) -> None:
+    page = window.show_page("devices")
+    qtbot.waitUntil(lambda: bool(page.profiles) and bool(page.known.model.rows), timeout=30_000)
+    heights = []
+    for height in (900, 1800):
+        window.resize(1400, height)
+        rested(page)
+        heights.append(page.known.table.height())
+    assert heights[1] > heights[0] + 200

@@ -306,5 +306,20 @@ def test_a_tool_tip_shows_a_name_that_looks_like_markup_as_it_is(table: Table) -
     read = QTextDocument()
     read.setHtml(tip)
     assert read.toPlainText() == "a <b>bold</b> & new\nname"
+    assert table.table.index(0, 0).data() == "a <b>bold</b> & new name"
     table.table.show_rows(rows(1.0))
     assert table.table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == "row 1"
+
+
+def test_all_columns_share_the_room_of_a_wide_screen(table: Table) -> None:
+    header = table.horizontalHeader()
+    narrow = [header.sectionSize(at) for at in range(3)]
+    table.resize(1500, 300)
+    QApplication.processEvents()
+    wide = [header.sectionSize(at) for at in range(3)]
+    assert sum(wide) == table.viewport().width()
+    gained = [after - before for before, after in zip(narrow, wide, strict=True)]
+    assert gained[1] == gained[2] > 250, "figures stay near the name that they are of"
+    table.resize(500, 300)
+    QApplication.processEvents()
+    assert [header.sectionSize(at) for at in range(3)] == narrow

@@ -49,10 +49,9 @@ class DevicesPage(Page):
         self.known = KnownDevices()
         self.boards = BoardsCard(self.workspace)
         self.cards.addLayout(self.here)
-        self.cards.addWidget(self.known)
+        self.cards.addWidget(self.known, 1)  # as many of them as there is room for
         self.cards.addLayout(self.stored)
         self.cards.addWidget(self.boards)
-        self.cards.addStretch(1)
         scroll.setWidget(inside)
         self.column.addWidget(scroll, 1)
         self._shown: list[dict[str, Any]] | None = None

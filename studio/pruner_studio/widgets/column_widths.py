@@ -47,7 +47,10 @@ class ColumnWidths:
         return bool(self._by_hand)
 
     def fit(self) -> None:
-        """Make columns as wide as their texts; one takes what is left, but keeps room for a few letters."""
+        """Make columns as wide as their texts; one takes what is left, but keeps room for a few letters.
+
+        What it has no use for on a wide screen all of them share: figures stay near the name that they are of.
+        """
         bold = QFont(self._view.font())
         bold.setPixelSize(theme.pixels(12))
         bold.setWeight(QFont.Weight.DemiBold)
@@ -62,7 +65,18 @@ class ColumnWidths:
         if self.stretch not in self._by_hand and not self._header.isSectionHidden(self.stretch):
             if room < _LEAST_STRETCH:  # it is scrolled sideways: what nobody reads would push figures out of sight
                 room = min(self._wanted(self.stretch, heads), _SCROLLED_STRETCH)
+            else:
+                room -= self._share(room - max(self._wanted(self.stretch, heads), theme.pixels(_WIDEST_WORDS)))
             self._resize(self.stretch, room)
+
+    def _share(self, spare: int) -> int:
+        """Give the other columns their parts of room that nobody needs; returns how much that is."""
+        others = [at for at in range(len(self._model.columns)) if not self._header.isSectionHidden(at)]
+        part = max(0, spare) // len(others)
+        others = [at for at in others if at != self.stretch and at not in self._by_hand]
+        for at in others:
+            self._resize(at, self._header.sectionSize(at) + part)
+        return part * len(others)
 
     def hide(self, at: int, hidden: bool) -> None:
         """Take a column out of sight, or back into it."""
