@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QFontInfo
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
 from test_cut_texts import cut
 
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
+from pruner_studio.widgets.shortcuts import Shortcuts
 
 
 @pytest.fixture(params=[21])
@@ -66,3 +67,34 @@ def test_a_schedule_fits_a_small_window(window: MainWindow, rested, finished_pro
         page.tabs.setCurrentWidget(pane)
         rested(page)
         assert window.pages.currentWidget().horizontalScrollBar().maximum() == 0
+
+
+def test_what_a_field_takes_is_told_in_full(window: MainWindow, rested, finished_project: Path) -> None:
+    window.resize(1500, 900)
+    window.workspace.open(finished_project, 3)
+    for key, *_ in PAGES:
+        page = window.show_page(key)
+        rested(page)
+        for field in page.findChildren(QLineEdit):
+            told = field.fontMetrics().horizontalAdvance(field.placeholderText())
+            assert told < field.width() or not field.isVisible(), (key, field.placeholderText())
+
+
+@pytest.mark.parametrize("pixels", [26], indirect=True)
+def test_a_list_of_keys_is_no_larger_than_the_screen(window: MainWindow) -> None:
+    window.show_shortcuts()
+    shown, room = window.findChild(Shortcuts), window.screen().availableGeometry()
+    assert shown.width() < room.width() and shown.height() < room.height()
+    area = shown.findChild(QScrollArea)
+    QApplication.processEvents()
+    assert area.verticalScrollBar().maximum() > 0, "the rest is scrolled to"
+
+
+def test_a_legend_of_two_lines_pushes_no_axis_out_of_sight(window: MainWindow, rested, finished_project: Path) -> None:
+    window.resize(1270, 690)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("tasks")
+    rested(page)
+    plot = page.roofline
+    assert plot.legend.height() > 1.8 * plot.legend.fontMetrics().height()
+    assert plot.rect().contains(plot._view.geometry()) and plot.parentWidget().rect().contains(plot.geometry())

@@ -117,7 +117,7 @@ class TasksPage(Page):
     def build(self) -> Iterator[None]:
         self._asked: tuple[int, str] | None = None  # task and how it is steered, until the engine has taken that up
         self.filter = TaskFilter(self.workspace)
-        self.filter.setMinimumWidth(360)
+        self.filter.setMinimumWidth(240)
         self.filter.textChanged.connect(lambda _: self.refresh())
         self.header.addWidget(self.filter)
         split = Divided(Qt.Orientation.Vertical, tr("Divider of tasks and roofline"), 14)

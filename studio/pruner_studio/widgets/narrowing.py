@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from pruner_studio.keyboard import ENTER
 from pruner_studio.literal import plain_tip
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import paint_icon
 from pruner_studio.widgets.elided import ElidedButton
 from pruner_studio.workspace import Workspace
+
+_AROUND = 56  # pixels beside what is typed
 
 
 class TaskFilter(QLineEdit):
@@ -27,6 +30,11 @@ class TaskFilter(QLineEdit):
         for signal in (workspace.selected, workspace.opened):
             signal.connect(self._show)
         self._show()
+
+    def sizeHint(self) -> QSize:
+        """What can be typed is told in full."""
+        whole = self.fontMetrics().horizontalAdvance(self.placeholderText()) + theme.pixels(_AROUND)
+        return QSize(whole, super().sizeHint().height())
 
     def begin(self) -> None:
         """Let the user type other words."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QResizeEvent
 from PySide6.QtWidgets import QGraphicsScene, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_studio.literal import one_line
@@ -36,7 +36,7 @@ class _View(pg.PlotWidget):  # type: ignore[misc]
     """Asks for the least that it can be drawn in, not for what it has: others need their room on a small screen."""
 
     def sizeHint(self) -> QSize:
-        return QSize(420, _LEAST_HEIGHT)
+        return QSize(420, theme.pixels(_LEAST_HEIGHT))
 
 
 class Plot(QWidget):
@@ -96,7 +96,7 @@ class Plot(QWidget):
         # Items here are few and replaced all the time; an index of places may hold one that is gone, where it had moved
         view.scene().setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
         view.setProperty("role", "plot")
-        view.setMinimumHeight(_LEAST_HEIGHT)
+        view.setMinimumHeight(theme.pixels(_LEAST_HEIGHT))
         return view
 
     def _lay_out(self) -> None:
@@ -116,6 +116,17 @@ class Plot(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(420, 280)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for all lines of the legend: splitters ask no other way what a part needs at its width."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        needed = 0 if layout is None else layout.totalMinimumHeightForWidth(self.width())
+        return QSize(least.width(), max(least.height(), needed))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def copied(self) -> str:
         return self.figure.text()
