@@ -74,9 +74,9 @@ class Theme(QObject):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         wanted = self.name, self._letters
-        if self._applied != wanted:  # a style sheet is taken anew by every widget, which takes some 0.2 s
+        if self._applied != wanted:  # a style sheet is taken anew by every widget, which takes some 0.5 s
             app.setPalette(self._palette())
-            app.setStyleSheet("")  # one in place of another is taken by a widget again with all around it: 2 s, not 0.5
+            app.setStyleSheet("")  # in place of another one it is taken again with all around each widget: 2 s
             app.setStyleSheet(self._style_sheet())
             self._applied = wanted
         self.changed.emit()
