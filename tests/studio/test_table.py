@@ -311,7 +311,7 @@ def test_a_tool_tip_shows_a_name_that_looks_like_markup_as_it_is(table: Table) -
     assert table.table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == "row 1"
 
 
-def test_all_columns_share_the_room_of_a_wide_screen(table: Table) -> None:
+def test_figures_share_the_room_of_a_wide_screen_that_names_do_not_need(table: Table) -> None:
     header = table.horizontalHeader()
     narrow = [header.sectionSize(at) for at in range(3)]
     table.resize(1500, 300)
@@ -323,3 +323,7 @@ def test_all_columns_share_the_room_of_a_wide_screen(table: Table) -> None:
     table.resize(500, 300)
     QApplication.processEvents()
     assert [header.sectionSize(at) for at in range(3)] == narrow
+    table.resize(1500, 300)
+    table.table.show_rows([{"id": 1, "name": "a long name " * 12, "speed": 1.0}])
+    QApplication.processEvents()
+    assert header.sectionSize(0) > table.fontMetrics().horizontalAdvance("a long name " * 12)

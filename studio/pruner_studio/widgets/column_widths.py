@@ -49,7 +49,7 @@ class ColumnWidths:
     def fit(self) -> None:
         """Make columns as wide as their texts; one takes what is left, but keeps room for a few letters.
 
-        What it has no use for on a wide screen all of them share: figures stay near the name that they are of.
+        What it has no use for on a wide screen those behind it share: figures stay near the name that they are of.
         """
         bold = QFont(self._view.font())
         bold.setPixelSize(theme.pixels(12))
@@ -70,10 +70,11 @@ class ColumnWidths:
             self._resize(self.stretch, room)
 
     def _share(self, spare: int) -> int:
-        """Give the other columns their parts of room that nobody needs; returns how much that is."""
-        others = [at for at in range(len(self._model.columns)) if not self._header.isSectionHidden(at)]
-        part = max(0, spare) // len(others)
-        others = [at for at in others if at != self.stretch and at not in self._by_hand]
+        """Give the columns behind it their parts of room that nobody needs; returns how much that is."""
+        columns = range(self.stretch, len(self._model.columns))
+        shown = [at for at in columns if not self._header.isSectionHidden(at)]
+        part = max(0, spare) // len(shown)
+        others = [at for at in shown[1:] if at not in self._by_hand]
         for at in others:
             self._resize(at, self._header.sectionSize(at) + part)
         return part * len(others)
@@ -111,11 +112,12 @@ class ColumnWidths:
         return max(self._width_of(at, texts), heads.horizontalAdvance(column.title) + 28)
 
     def _width_of(self, at: int, texts: Iterable[str]) -> int:
-        """Room for texts of a column; words get no more than a share of a small screen, figures all they need."""
+        """Room for texts of a column; words get no more than a share of a small screen, unless they take the rest."""
         # Of texts that are equally long in letters some are wider: a few of the longest are laid out
         longest = sorted(texts, key=len)[-_MEASURED_TEXTS:]
         widest = max((self._view.fontMetrics().horizontalAdvance(text) + 24 for text in longest), default=0)
-        width = widest if self._model.columns[at].right else min(widest, theme.pixels(_WIDEST_WORDS))
+        whole = self._model.columns[at].right or at == self.stretch
+        width = widest if whole else min(widest, theme.pixels(_WIDEST_WORDS))
         return width + self.margins.get(at, 0)
 
     def _resize(self, at: int, width: int) -> None:
