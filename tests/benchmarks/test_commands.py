@@ -51,6 +51,13 @@ def test_a_baseline_that_is_none_is_told_before_anything_is_measured(tmp_path, b
     assert not list(tmp_path.iterdir())
 
 
+def test_a_strategy_that_is_none_is_told_before_anything_is_measured(tmp_path):
+    command = ["bench", "search", "matmul:16,16,32", "--strategies", "random,prunr", "--baseline", "random"]
+    message = pruner_here(*command, "--out", tmp_path, code=1)
+    assert 'There is no strategy "prunr".' in message
+    assert not list(tmp_path.iterdir())
+
+
 def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     project, data = tmp_path / "data.pruner", tmp_path / "data.safetensors"
     command = ["collect", "matmul:16,16,16", "matmul:16,16,32", "--project", project, "--out", data, "--json", *SMALL]

@@ -96,6 +96,8 @@ def test_a_number_that_no_project_file_takes_is_misuse(words, tmp_path):
         (("tune", "matmul:8,8,8", "--key", "pi"), "name the tracker with --rpc"),
         (("tune", "matmul:8,8,8", "--trials", "1e3"), "'1e3' is not a valid integer."),
         (("tune", "matmul:8,8,8", "--minutes", "nan"), "nan is no number of minutes"),
+        (("tune", "matmul:8,8,8", "--set", "refresh=1", "--set", "refresh=2"), "refresh is given more than once."),
+        (("tune", "matmul:8,8,8", "--input", "x=1,2", "--input", "x=1,3"), "x is given more than once."),
         (("resume", "pyproject.toml", "--minutes", "inf"), "inf is no number of minutes"),
         (("try", "p.pruner", "--verify", "--pin"), "--verify and --pin are two steps"),
         (("steer", "p.pruner", "dance"), "'ACTION': 'dance' is not one of"),

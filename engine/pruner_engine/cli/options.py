@@ -44,6 +44,14 @@ class SettingType(click.ParamType):
             return name, text
 
 
+def named_once(_ctx: click.Context, _param: click.Parameter, pairs: tuple[tuple[str, Any], ...]) -> Any:
+    """The names and values of an option that may be repeated; the same name twice is a mistake."""
+    names = [name for name, _ in pairs]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise click.BadParameter(f"{twice} is given more than once.")
+    return pairs
+
+
 class OutputFile(click.Path):
     """A file to be written, refused before hours of work where its folder cannot take it or it is of another kind."""
 
@@ -138,6 +146,7 @@ setting_option = click.option(
     "settings",
     type=SettingType(),
     multiple=True,
+    callback=named_once,
     help="A setting of the search, such as draft_set=512; the end of `pruner tune --help` lists them.",
 )
 plugin_option = click.option(

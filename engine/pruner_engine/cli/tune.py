@@ -14,6 +14,7 @@ from pruner_engine.cli.options import (
     ShapeType,
     WholeType,
     json_option,
+    named_once,
     plugin_option,
     project_argument,
     refuse_lone_key,
@@ -46,7 +47,14 @@ class _Tune(click.Command):
 
 @click.command(cls=_Tune)
 @click.argument("model")
-@click.option("--input", "inputs", type=ShapeType(), multiple=True, help="Shape of an input with dynamic dimensions.")
+@click.option(
+    "--input",
+    "inputs",
+    type=ShapeType(),
+    multiple=True,
+    callback=named_once,
+    help="Shape of an input with dynamic dimensions.",
+)
 @click.option(
     "--target",
     default="auto",

@@ -137,8 +137,13 @@ def _plan(
     from pruner_engine.tvm_import import import_tvm
 
     import_tvm()
+    from pruner_engine.jobs.asked import check_strategy
+    from pruner_engine.plugins import load_plugins
     from pruner_engine.targets.target import resolve_target, target_json
 
+    load_plugins(plugins)
+    for variant in variants:
+        check_strategy(variant.strategy)
     text = target_json(resolve_target(target))
     make_folder(out)
     return comparison_runs(
