@@ -26,7 +26,8 @@ from pruner_engine.frontends.tflite.loops import loop
 from pruner_engine.frontends.tflite.operators import OPERATORS
 from pruner_engine.tasks.rewriting import extents_of
 
-_OF_STORED = {"CAST", "BITCAST"}  # take bytes as they are, whatever they stand for
+_OF_GRAPHS = {"CALL", "CALL_ONCE", "IF", "WHILE"}
+_OF_STORED = {"BITCAST", "CAST", *_OF_GRAPHS}  # take bytes as they are, whatever they stand for
 _HINT = "Convert it with built-in operators alone, or to ONNX."
 
 
@@ -82,7 +83,7 @@ class Converter(OperatorConverter):
     def _is_of_constants(self, op: tflite.Operator) -> bool:
         """Whether an operator makes whole numbers of constants, such as sizes and counters of loops."""
         kinds = {self.get_tensor_type_str(tensor.tensor.Type()) for tensor in self.get_output_tensors(op)}
-        if any("float" in kind for kind in kinds) or self.get_op_code_str(op) in ("IF", "WHILE", "CALL"):
+        if any("float" in kind for kind in kinds) or self.get_op_code_str(op) in _OF_GRAPHS:
             return False
         return not any(self.has_expr(one.tensor_idx) for one in self.get_input_tensors(op) if one.tensor_idx >= 0)
 
