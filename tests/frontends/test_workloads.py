@@ -105,9 +105,9 @@ def test_a_file_of_weights_is_told_to_be_one_and_how_to_export_the_model(name):
 
 
 def test_a_file_of_another_kind_is_told_which_kinds_there_are(tmp_path):
-    (tmp_path / "net.tflite").touch()
+    (tmp_path / "net.h5").touch()
     with pytest.raises(UserError, match="is of no kind of model that can be read") as refused:
-        load_model(str(tmp_path / "net.tflite"))
+        load_model(str(tmp_path / "net.h5"))
     assert ".onnx" in refused.value.hint and "matmul" not in refused.value.hint
 
 

@@ -273,7 +273,7 @@ def test_every_tile_is_traced(opened: MainWindow) -> None:
         *(
             ("overview", name)
             for name in (
-                "Estimated latency", "Measured latency", "Untuned", "ONNX Runtime", "PyTorch", "torch.compile",
+                "Estimated latency", "Measured latency", "Untuned", "ONNX Runtime", "PyTorch", "torch.compile", "LiteRT",
                 "Trials", "Worked", "Time left",
             )
         ),
