@@ -273,8 +273,8 @@ def test_every_tile_is_traced(opened: MainWindow) -> None:
         *(
             ("overview", name)
             for name in (
-                "Estimated latency", "Measured latency", "Untuned", "ONNX Runtime", "PyTorch", "torch.compile", "LiteRT",
-                "Trials", "Worked", "Time left",
+                "Estimated latency", "Measured latency", "Untuned", "ONNX Runtime", "PyTorch", "torch.compile",
+                "LiteRT", "Trials", "Worked", "Time left",
             )
         ),
         ("draft", "Rank correlation, draft"), ("draft", "Rank correlation, verified"),
