@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,52 +20,53 @@ _MOST = 1 << 26  # elements that are written out as constants
 
 
 def transposed_convolution(converter: Converter, op: tflite.Operator) -> relax.Expr:
-    """TVM has kernels of it channels first only; with fewer pixels than asked for the others are the bias."""
+    """Of images, to a size that the file tells."""
     options = options_of(op, tflite.TransposeConvOptions)
-    wanted, weights, x, *bias = inputs_of(converter, op)
     strides = [options.StrideH(), options.StrideW()]
-    sizes = [int(n) for n in _constant(wanted)[1:3]]
-    kernel = relax.op.permute_dims(weights, [3, 0, 1, 2])  # in, out, rows, columns
-    out = _transposed(converter, R.nn.conv2d_transpose, x, kernel, strides, sizes, options.Padding())
-    return converter.convert_fused_activation_function(_with(out, bias), options.FusedActivationFunction())
+    return _transposed(converter, op, options, R.nn.conv2d_transpose, strides, [3, 0, 1, 2])
 
 
 def transposed_convolution_3d(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """The same of volumes."""
     options = options_of(op, tflite.Conv3DOptions)
-    wanted, weights, x, *bias = inputs_of(converter, op)
     strides = [options.StrideD(), options.StrideH(), options.StrideW()]
-    sizes = [int(n) for n in _constant(wanted)[1:4]]
-    kernel = relax.op.permute_dims(weights, [4, 3, 0, 1, 2])
-    out = _transposed(converter, R.nn.conv3d_transpose, x, kernel, strides, sizes, options.Padding())
-    return converter.convert_fused_activation_function(_with(out, bias), options.FusedActivationFunction())
+    return _transposed(converter, op, options, R.nn.conv3d_transpose, strides, [4, 3, 0, 1, 2])
 
 
 def _transposed(
     converter: Converter,
+    op: tflite.Operator,
+    options: Any,
     make: Callable[..., relax.Expr],
-    x: relax.Expr,
-    kernel: relax.Expr,
-    strides: Sequence[int],
-    sizes: Sequence[int],
-    padding: int,
+    strides: list[int],
+    order: list[int],
 ) -> relax.Expr:
-    """A transposed convolution of x, channels last, to images or volumes of such sizes."""
-    space = range(1, 1 + len(sizes))
-    extents = converter.extents(x)
-    spans = [(extents[i] - 1) * strides[i - 1] + converter.extents(kernel)[1 + i] for i in space]
-    cut = [
-        max(0, span - size) if padding == tflite.Padding.SAME else 0 for span, size in zip(spans, sizes, strict=True)
-    ]
+    """A transposed convolution, which TVM has kernels of with channels first only.
+
+    Args:
+        make: the operator with channels first.
+        order: of the weights' axes, for channels in, channels out, and space.
+    """
+    wanted, weights, x, *bias = inputs_of(converter, op)
+    space = range(1, 1 + len(strides))
+    sizes = [int(n) for n in _constant(wanted)[space.start : space.stop]]
+    kernel = converter.bb.normalize(R.permute_dims(weights, order))
+    extents, window = converter.extents(x), converter.extents(kernel)[2:]
+    spans = [(extents[i] - 1) * strides[i - 1] + window[i - 1] for i in space]
+    same = options.Padding() == tflite.Padding.SAME
+    cut = [max(0, span - size) if same else 0 for span, size in zip(spans, sizes, strict=True)]
     before = [n // 2 for n in cut]
     after = [n - first for n, first in zip(cut, before, strict=True)]
     more = [size - (span - n) for size, span, n in zip(sizes, spans, cut, strict=True)]
-    rank = len(extents)
-    first = R.permute_dims(x, [0, rank - 1, *space])
-    out = converter.bb.normalize(make(first, kernel, strides=list(strides), padding=[*before, *after]))
-    if any(more):
+    last = len(extents) - 1
+    first = R.permute_dims(x, [0, last, *space])
+    out = converter.bb.normalize(make(first, kernel, strides=strides, padding=[*before, *after]))
+    if any(more):  # pixels that no window reaches: the bias alone
         out = R.nn.pad(out, [0, 0, 0, 0, *(n for extra in more for n in (0, extra))])
-    return R.permute_dims(out, [0, *range(2, rank), 1])
+    out = R.permute_dims(out, [0, *range(2, last + 1), 1])
+    return converter.convert_fused_activation_function(
+        R.add(out, bias[0]) if bias else out, options.FusedActivationFunction()
+    )
 
 
 def batched_product(converter: Converter, op: tflite.Operator) -> relax.Expr:
@@ -86,29 +87,27 @@ def space_to_batch(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Blocks of an image, as images of their own."""
     x, blocks, padding = inputs_of(converter, op)
     block, pads = _constant(blocks).tolist(), _constant(padding).tolist()
-    rank, last = len(converter.extents(x)), len(converter.extents(x)) - 1 - len(block)
-    x = converter.bb.normalize(R.nn.pad(x, [0, 0, *(n for pair in pads for n in pair), *[0] * (2 * last)]))
-    n, *space = converter.extents(x)
-    split = [n, *(part for size, b in zip(space, block, strict=False) for part in (size // b, b)), *space[len(block) :]]
-    inner = [2 + 2 * i for i in range(len(block))]
-    order = [*inner, 0, *(i - 1 for i in inner), *range(1 + 2 * len(block), len(split))]
-    out = R.permute_dims(converter.bb.normalize(R.reshape(x, split)), order)
-    shape = [n * math.prod(block), *(size // b for size, b in zip(space, block, strict=False)), *space[len(block) :]]
-    assert len(shape) == rank
-    return R.reshape(out, shape)
+    k, others = len(block), len(converter.extents(x)) - 1 - len(block)
+    x = converter.bb.normalize(R.nn.pad(x, [0, 0, *(n for pair in pads for n in pair), *[0, 0] * others]))
+    batch, *extents = converter.extents(x)
+    counts = [size // b for size, b in zip(extents[:k], block, strict=True)]
+    parted = [batch, *(part for pair in zip(counts, block, strict=True) for part in pair), *extents[k:]]
+    order = [*range(2, 2 * k + 1, 2), 0, *range(1, 2 * k, 2), *range(2 * k + 1, len(parted))]
+    out = R.permute_dims(converter.bb.normalize(R.reshape(x, parted)), order)
+    return R.reshape(out, [batch * math.prod(block), *counts, *extents[k:]])
 
 
 def batch_to_space(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Images that are blocks of larger ones, put together."""
     x, blocks, cropped = inputs_of(converter, op)
     block, crops = _constant(blocks).tolist(), _constant(cropped).tolist()
-    n, *space = converter.extents(x)
-    batch, k = n // math.prod(block), len(block)
-    out = converter.bb.normalize(R.reshape(x, [*block, batch, *space]))
-    order = [k, *(axis for i in range(k) for axis in (k + 1 + i, i)), *range(2 * k + 1, k + 1 + len(space))]
+    images, *extents = converter.extents(x)
+    k, batch = len(block), images // math.prod(block)
+    out = converter.bb.normalize(R.reshape(x, [*block, batch, *extents]))
+    order = [k, *(axis for i in range(k) for axis in (k + 1 + i, i)), *range(2 * k + 1, k + 1 + len(extents))]
     out = converter.bb.normalize(R.permute_dims(out, order))
-    sizes = [size * b for size, b in zip(space, block, strict=False)]
-    out = converter.bb.normalize(R.reshape(out, [batch, *sizes, *space[k:]]))
+    sizes = [size * b for size, b in zip(extents[:k], block, strict=True)]
+    out = converter.bb.normalize(R.reshape(out, [batch, *sizes, *extents[k:]]))
     ends = [size - crop[1] for size, crop in zip(sizes, crops, strict=True)]
     return R.strided_slice(out, list(range(1, 1 + k)), [crop[0] for crop in crops], ends)
 
@@ -251,10 +250,6 @@ OPERATORS: dict[str, Callable[[Converter, tflite.Operator], relax.Expr]] = {
     "GELU": gelu,
     "SHAPE": shape,
 }
-
-
-def _with(out: relax.Expr, bias: Sequence[relax.Expr]) -> relax.Expr:
-    return R.add(out, bias[0]) if bias else out
 
 
 def _refuse_beyond(count: int) -> None:
