@@ -17,6 +17,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import example_inputs, time_reference
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import LoadedModel, check_model, load_model
+from pruner_engine.frontends.tflite import loops
 from pruner_engine.lowering.word_products import byte_products_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -132,6 +133,18 @@ def test_what_cannot_be_imported_is_named(name: str) -> None:
     with pytest.raises(UserError, match=REFUSED[name]) as refused:
         load_model(str(MODELS / f"{name}.tflite"))
     assert refused.value.hint
+
+
+def test_a_loop_that_would_be_too_long_written_out_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its end is known: three steps become a thousand million."""
+    monkeypatch.setattr(loops, "_MOST", 100)
+    content = bytearray((MODELS / "op-while.tflite").read_bytes())
+    model = tflite.Model.GetRootAs(content)
+    data = [model.Buffers(i).DataAsNumpy() for i in range(model.BuffersLength()) if model.Buffers(i).DataLength() == 4]
+    (three,) = [one for one in data if one.tolist() == [3, 0, 0, 0]]
+    three[3] = 60
+    with pytest.raises(UserError, match="more than 100 operators"):
+        load_model("op-while.tflite", content=bytes(content))
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

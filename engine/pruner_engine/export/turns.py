@@ -82,8 +82,8 @@ def time_in_turns(
     timings: dict[str, Timing] = {}
     with tempfile.TemporaryDirectory() as scratch:
         given = {"device": device, "folder": Path(scratch)}
-        asked = [name for name in baselines.libraries_of(tuned.model) if name not in turns.without]
-        libraries = {name: partial(LIBRARIES[name], **given) for name in asked if name in LIBRARIES}
+        asked = {*baselines.libraries_of(tuned.model)} - {*turns.without}
+        libraries = {name: partial(measure, **given) for name, measure in LIBRARIES.items() if name in asked}
         contenders |= libraries
         try:
             for turn in range(turns.rounds):

@@ -16,7 +16,8 @@ from pruner_engine.frontends.tflite.options import inputs_of, options_of
 if TYPE_CHECKING:
     from pruner_engine.frontends.tflite.converter import Converter
 
-_MOST = 20_000  # operators that a loop may become
+_MOST = 20_000  # operators that the loops of a model may become
+_SO_FAR = "operators written out"  # of what a conversion keeps for all graphs of a model
 _HINT = "Convert it with a fixed number of steps."
 
 
@@ -27,21 +28,25 @@ def loop(converter: Converter, op: tflite.Operator) -> relax.Expr:
         UserError: how long it runs depends on what it computes, or it is too long to be written out.
     """
     options, state = options_of(op, tflite.WhileOptions), inputs_of(converter, op)
-    length = converter.model.Subgraphs(options.BodySubgraphIndex()).OperatorsLength()
-    for _ in range(_MOST // max(1, length)):
-        (go,) = _run(converter, options.CondSubgraphIndex(), state)
-        if not isinstance(go, GenericConst):
-            raise UserError("The model has a loop that ends by what it computes.", _HINT)
-        if not go.value.numpy().all():
-            return relax.Tuple(state)
+    while _goes_on(_run(converter, options.CondSubgraphIndex(), state)):
         state = _run(converter, options.BodySubgraphIndex(), state)
-    raise UserError(f"The model has a loop of more than {_MOST} operators, written out.", _HINT)
+    return relax.Tuple(state)
+
+
+def _goes_on(condition: list[relax.Expr]) -> bool:
+    (go,) = condition
+    if not isinstance(go, GenericConst):
+        raise UserError("The model has a loop that ends by what it computes.", _HINT)
+    return bool(go.value.numpy().all())
 
 
 def _run(converter: Converter, index: int, values: Sequence[relax.Expr]) -> list[relax.Expr]:
     """What another graph of the model makes of these values."""
-    graph = converter.model.Subgraphs(index)
-    inner = type(converter)(converter.model, graph, ExprTable(), converter.bb, converter.conversion_state)
+    graph, kept = converter.model.Subgraphs(index), converter.conversion_state
+    kept[_SO_FAR] = kept.get(_SO_FAR, 0) + max(1, graph.OperatorsLength())  # loops within loops count each time
+    if kept[_SO_FAR] > _MOST:
+        raise UserError(f"The model has a loop of more than {_MOST} operators, written out.", _HINT)
+    inner = type(converter)(converter.model, graph, ExprTable(), converter.bb, kept)
     inner.check_unsupported_ops()
     for place, value in zip(graph.InputsAsNumpy(), values, strict=True):
         inner.give(int(place), value)

@@ -179,8 +179,7 @@ def mirrored(converter: Converter, op: tflite.Operator) -> relax.Expr:
             kind: Any = "reflect" if mode == tflite.MirrorPadMode.REFLECT else "symmetric"
             there = converter.extents(x)[axis]
             _refuse_beyond(first + there + last)
-            places = np.pad(np.arange(there), (first, last), mode=kind)
-            x = converter.bb.normalize(R.take(x, relax.const(places.astype("int64"), "int64"), axis))
+            x = _taken(converter, x, np.pad(np.arange(there), (first, last), mode=kind), axis)
     return x
 
 
@@ -206,9 +205,13 @@ def nearest(converter: Converter, op: tflite.Operator) -> relax.Expr:
         scale = np.float32(there - 1) / np.float32(wanted - 1) if ends else np.float32(there) / np.float32(wanted)
         at = (np.arange(wanted, dtype="float32") + np.float32(0.5 if centred else 0)) * scale
         places = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
-        chosen = relax.const(np.clip(places, 0, there - 1).astype("int64"), "int64")
-        x = converter.bb.normalize(R.take(x, chosen, axis))
+        x = _taken(converter, x, np.clip(places, 0, there - 1), axis)
     return x
+
+
+def _taken(converter: Converter, x: relax.Expr, places: np.ndarray, axis: int) -> relax.Expr:
+    """What lies in these places along an axis."""
+    return converter.bb.normalize(R.take(x, relax.const(places.astype("int64"), "int64"), axis))
 
 
 def mean(converter: Converter, op: tflite.Operator) -> relax.Expr:
