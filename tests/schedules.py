@@ -31,7 +31,7 @@ def task_of(workload: str, target: tvm.target.Target = CPU) -> TuningTask:
 
 def random_schedule(task: TuningTask, target: tvm.target.Target = CPU, seed: int = 0) -> Schedule:
     """A valid schedule of a task, postprocs run."""
-    space = DesignSpace.generate(task, target, seed)
+    space = DesignSpace.generate(task, target)
     rng = np.random.default_rng(seed)
     while True:
         sketch = space.sketches[int(rng.integers(len(space.sketches)))]

@@ -62,6 +62,7 @@ def test_strategies_that_learn_without_torch_are_loaded_without_it():
     code = "from pruner_engine.tvm_import import import_tvm; import_tvm(); import sys; "
     code += "from pruner_engine.jobs.tune import SearchSettings, check_settings; "
     code += "[check_settings(name, SearchSettings()) for name in ('pruner', 'ansor', 'random', 'metaschedule')]; "
+    code += "from pruner_engine.verify import create_model; create_model('xgb'); "
     code += "print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "False"

@@ -83,7 +83,8 @@ def test_every_block_is_told_as_the_applied_schedule_tells_it(workload, target):
             if parts is None:  # TVM finds a dynamic extent: the postprocessing refuses such a candidate
                 continue
             plain = row.tolist()
-            closed, applied = blocks_of(analyzer.parts_of(sketch.index, plain), plain), blocks_of(parts)
+            formulas = analyzer.closed[sketch.index].variants.of(plain).parts
+            closed, applied = blocks_of(formulas, plain), blocks_of(parts)
             assert [block[:2] for block in closed] == [block[:2] for block in applied], sketch.to_json(row)
             for (name, _, told), (_, _, counted) in zip(closed, applied, strict=True):
                 vague = FUSED if counted.get(("symbol", "vthreads"), 1) > 1 else set()

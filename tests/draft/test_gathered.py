@@ -27,7 +27,7 @@ def locations_of(sketch, rows):
 )
 def test_rows_are_moved_to_few_locations_and_change_nothing_else(space, new, places):
     sketch = max(space.sketches, key=lambda sketch: sum(isinstance(d, LocationDecision) for d in sketch.decisions))
-    variants = Analyzer(space, DEVICES[CPU])._closed[sketch.index].variants
+    variants = Analyzer(space, DEVICES[CPU]).closed[sketch.index].variants
     rows = sketch.sample(np.random.default_rng(0), 400)
     before, others = locations_of(sketch, rows)
     gathered = variants.gathered(rows, new)
@@ -41,7 +41,7 @@ def test_rows_are_moved_to_few_locations_and_change_nothing_else(space, new, pla
 def test_rows_whose_places_are_read_stay_where_tvm_puts_them():
     space = space_of("conv2d:1,16,14,14,32,3,pad=1", CPU)
     for sketch in space.sketches:
-        variants = Analyzer(space, DEVICES[CPU])._closed[sketch.index].variants
+        variants = Analyzer(space, DEVICES[CPU]).closed[sketch.index].variants
         rows = sketch.sample(np.random.default_rng(1), 200)
         assert (variants.gathered(rows, 1000) == variants.canonical(rows)).all()
 
@@ -50,4 +50,4 @@ def test_a_draft_of_many_stages_reads_few_variants():
     analyzer = Analyzer(WINDOWS, DEVICES[CPU])
     drafted = Explorer(WINDOWS, analyzer, SearchSettings()).draft(np.random.default_rng(0))
     assert len(drafted.candidates) > 16
-    assert sum(len(closed.variants) for closed in analyzer._closed) < 400
+    assert sum(len(closed.variants) for closed in analyzer.closed) < 400

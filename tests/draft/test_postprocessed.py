@@ -108,7 +108,7 @@ def compared(
     for sketch in space.sketches:
         for row in valid_rows(analyzer, sketch, wanted, many=many, tried=tried * ROWS):
             schedule = finished(space, sketch.index, row)
-            statements = analyzer.parts_of(sketch.index, row.tolist()).statements
+            statements = analyzer.closed[sketch.index].variants.of(row.tolist()).parts.statements
             told = [(one.block, _values(one.symbols, row)) for one in statements]
             if schedule is not None:
                 found.append((space, schedule, told))

@@ -8,6 +8,7 @@ from tvm.relax import Expr, op
 
 from draft.spaces import CPU, GPU, analyzer_of
 from graphs import GRAPHS, NORMS, TWO_RESULTS, graph, tasks_of_graph
+from pruner_engine.space import design_space
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules.rows import RowReductions
 from pruner_engine.tasks.extract import extract_tasks
@@ -52,12 +53,13 @@ def test_a_rule_that_fails_leaves_the_space_to_the_others(kind, monkeypatch, cap
     assert "no such loop" in caplog.text
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_rows_of_several_axes_are_worked_on_one_by_one(seed):
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_rows_of_several_axes_are_worked_on_one_by_one(seed, monkeypatch):
     """Their number has splits that cut through an axis: 6 x 392 of 4 x 12 x 49, say."""
     mod = prepare(graph(lambda x: op.nn.softmax(x, axis=-1), (4, 12, 49, 49)), CPU)
     (task,) = extract_tasks(mod, CPU)
-    (sketch,) = DesignSpace.generate(task, CPU, seed).sketches
+    monkeypatch.setattr(design_space, "_SEED", seed)
+    (sketch,) = DesignSpace.generate(task, CPU).sketches
     assert "sch.vectorize" in str(sketch.trace)
 
 

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import torch
 
-from pruner_engine.verify.lambdarank import comparable, lambdarank_loss, pair_accuracy, relevance
+from pruner_engine.verify.lambdarank import lambdarank_loss
 from pruner_engine.verify.metrics import assess_scores, top_k
+from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
 
 SECONDS = torch.tensor([1.0, 2.0, 4.0])
 FINISHED = torch.zeros(3, dtype=torch.bool)

@@ -17,6 +17,7 @@ from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.store.project import Project
+from pruner_engine.store.read_only import Row
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.target import resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
@@ -25,8 +26,6 @@ from pruner_engine.verify.model import Features
 
 # chance shows what is slow and why, the search what is fast: a model that ranks both needs both
 STRATEGIES = ("random", "pruner")
-
-Row = dict[str, Any]
 
 
 def wanted_runs(

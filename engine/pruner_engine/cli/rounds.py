@@ -8,7 +8,7 @@ from rich.table import Table
 from pruner_engine.cli.arguments import find_task
 from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
-from pruner_engine.store.quality import SCORES, best_in_top, over_rounds, qualities, score_quality
+from pruner_engine.store.quality import SCORES, over_rounds, place_of_fastest, qualities, score_quality
 from pruner_engine.store.reader import WORK_PARTS, ProjectReader, Row
 from pruner_engine.store.reading import making_sense
 from pruner_engine.units import DASH, count, duration, percent
@@ -88,5 +88,5 @@ def _rounds(reader: ProjectReader, run_id: int, task_id: int | None) -> tuple[li
     for score, alone in zip(SCORES, comparable, strict=True):
         if alone:
             whole[f"rank_{score}"] = score_quality(measured, score)
-        whole[f"place_{score}"] = best_in_top(measured, score) if alone else None
+        whole[f"place_{score}"] = place_of_fastest(measured, score) if alone else None
     return found, whole

@@ -31,6 +31,7 @@ class Analyzer:
 
     Attributes:
         factors: by which each time component is multiplied, from calibration; one that is missing is 1.
+        closed: by sketch, its closed form, which reads it when it is first asked.
         lowered: by sketch, predicts its rows where it has no closed form.
     """
 
@@ -39,7 +40,7 @@ class Analyzer:
         self.profile = profile
         self.factors: dict[str, float] = dict(profile.calibration)
         self._without = without
-        self._closed = [ClosedForm(space.task.mod, sketch, self._parts) for sketch in space.sketches]
+        self.closed = [ClosedForm(space.task.mod, sketch, self._parts) for sketch in space.sketches]
         self.lowered = [Lowered(space.task.mod, sketch, self._parts) for sketch in space.sketches]
 
     def _parts(self, root: Block) -> Parts:
@@ -47,11 +48,11 @@ class Analyzer:
 
     def compiled(self, sketch: int) -> bool:
         """Whether the sketch's symbols are in closed form."""
-        return self._closed[sketch].variants.compiled
+        return self.closed[sketch].variants.compiled
 
     def _ask(self, sketch: int, question: Callable[[Predictor], _Answer]) -> _Answer:
         """The answer of the sketch's closed form; of its applied schedules once it has proved to have none."""
-        closed = self._closed[sketch]
+        closed = self.closed[sketch]
         if closed.variants.closed is not False:
             try:
                 return question(closed)
@@ -79,17 +80,9 @@ class Analyzer:
 
     def figures(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
         """Symbols, penalties and uncalibrated times of the rows of a compiled sketch by name; see `ClosedForm`."""
-        return self._closed[sketch].figures(rows)
+        return self.closed[sketch].figures(rows)
 
     # ------------------------------------------------------------ one row
-
-    def parts_of(self, sketch: int, row: Sequence[int]) -> Parts:
-        """The parts of the rows of a compiled sketch that put their blocks where this one does, as formulas.
-
-        Raises:
-            UnreadableSketchError: the sketch has no closed form there.
-        """
-        return self._closed[sketch].variants.of(row).parts
 
     def explain(self, sketch: int, row: Rows) -> Explanation:
         """The parts of one row's score."""

@@ -129,9 +129,7 @@ def _is_of_others(call: relax.Call) -> bool:
 
 def _retype(mod: tvm.IRModule, dtype: str) -> tvm.IRModule:
     """Casts to float16 become casts to `dtype`; what is computed from them follows."""
-    retyper = _Retyper(mod, dtype)
-    retyper.builder_.update_func(mod.get_global_var("main"), retyper.visit_expr(mod["main"]))
-    return retyper.builder_.get()
+    return rewritten(mod, _Retyper(mod, dtype))
 
 
 @mutator

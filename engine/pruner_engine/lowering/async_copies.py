@@ -17,6 +17,7 @@ from tvm.tirx import AttrStmt, Broadcast, BufferLoad, BufferStore, PrimFunc, Ram
 from tvm.tirx.transform import StmtSimplify
 
 from pruner_engine.lowering.generations import generation
+from pruner_engine.lowering.nodes import each_function, nodes_in
 from pruner_engine.lowering.vectors import is_row, lanes_of
 
 _FIRST = 80  # generation that has the instruction
@@ -29,9 +30,8 @@ def with_asynchronous_copies(mod: IRModule) -> IRModule:
     if not found:
         return mod
     plain = StmtSimplify()(IRModule(found, attrs=mod.attrs))  # with every index where it is used
-    plain = IRModule({variable: _in_whole_copies(f) for variable, f in plain.functions.items()}, attrs=mod.attrs)
     copied = IRModule(mod.functions, attrs=mod.attrs)
-    copied.update(InjectPTXAsyncCopy()(plain))
+    copied.update(InjectPTXAsyncCopy()(each_function(plain, _in_whole_copies)))
     return copied
 
 
@@ -39,9 +39,7 @@ def _is_pipelined(function: PrimFunc) -> bool:
     target = function.attrs["target"]
     if target.kind.name != "cuda" or generation(str(target.attrs["arch"])) < _FIRST:
         return False
-    found: list[bool] = []
-    tvm_ffi.structural_walk(function.body, (AttrStmt, lambda scope: found.append(scope.attr_key == _SCOPE)))
-    return any(found)
+    return any(scope.attr_key == _SCOPE for scope in nodes_in(function.body, AttrStmt))
 
 
 def _in_whole_copies(function: PrimFunc) -> PrimFunc:
@@ -59,9 +57,7 @@ def _in_whole_copies(function: PrimFunc) -> PrimFunc:
     def scope(node: AttrStmt) -> Stmt:
         if node.attr_key != _SCOPE:
             return node
-        stores: list[BufferStore] = []
-        tvm_ffi.structural_walk(node.body, (BufferStore, stores.append))
-        if not all(_is_divisible(store) for store in stores):
+        if not all(map(_is_divisible, nodes_in(node.body, BufferStore))):
             return node.body  # fetched as without the instruction
         body = tvm_ffi.structural_map(node.body, (BufferStore, divided))
         return AttrStmt(node.node, node.attr_key, node.value, body)

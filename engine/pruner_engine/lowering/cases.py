@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import tvm_ffi
-from tvm.ir import Call, Expr, TensorLoad
+from tvm.ir import Call, TensorLoad
 from tvm.tirx import BufferStore, Var
 from tvm.tirx.analysis import undefined_vars
+
+from pruner_engine.lowering.nodes import loads_of, nodes_in
 
 
 def cases_of(store: BufferStore) -> list[Call]:
     """The choices between two values, however deep in what is stored; for each a condition and the values."""
-    found: list[Call] = []
-
-    def visit(call: Call) -> None:
-        if is_case(call):
-            found.append(call)
-
-    tvm_ffi.structural_walk(store.value, (Call, visit))
-    return found
+    return [call for call in nodes_in(store.value, Call) if is_case(call)]
 
 
 def is_case(value: object) -> bool:
@@ -31,13 +25,6 @@ def chosen_along(store: BufferStore, variable: Var) -> bool:
     """Whether a case is chosen by the place along an axis: a vector might hold several."""
     conditions = (case.args[0] for case in cases_of(store))
     return any(variable.same_as(used) for condition in conditions for used in undefined_vars(condition))
-
-
-def loads_of(value: Expr) -> list[TensorLoad]:
-    """What an expression reads."""
-    found: list[TensorLoad] = []
-    tvm_ffi.structural_walk(value, (TensorLoad, found.append))
-    return found
 
 
 def chosen_loads(store: BufferStore) -> Iterator[TensorLoad]:

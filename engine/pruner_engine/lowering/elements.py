@@ -30,6 +30,7 @@ from tvm.tirx import (
 from tvm_ffi.structural import StructuralKey, WalkResult
 
 from pruner_engine.lowering.cases import is_case
+from pruner_engine.lowering.nodes import each_function, nodes_in
 from pruner_engine.lowering.vectors import lanes_of
 from pruner_engine.lowering.word_products import has_to_fill
 
@@ -45,7 +46,7 @@ def by_element(mod: IRModule) -> IRModule:
 
     Numbers are taken together that the same straight piece of code reads in any case.
     """
-    return IRModule({variable: _by_element(f) for variable, f in mod.functions.items()}, attrs=mod.attrs)
+    return each_function(mod, _by_element)
 
 
 def _by_element(function: PrimFunc) -> PrimFunc:
@@ -70,15 +71,10 @@ class _Places:
     """Reads off indices where they point, whatever names their parts have been given."""
 
     def __init__(self, function: PrimFunc) -> None:
-        self._bound: dict[Var, Expr] = {}
+        bindings = nodes_in(function.body, Bind)
+        self._bound: dict[Var, Expr] = {one.var: one.value for one in bindings if _is_index(one.var)}
         self._known: dict[Var, Expr] = {}
         self._analyzer = Analyzer()
-
-        def take(binding: Bind) -> None:
-            if isinstance(binding.var.ty, PrimType) and str(binding.var.ty).startswith("int"):
-                self._bound[binding.var] = binding.value
-
-        tvm_ffi.structural_walk(function.body, (Bind, take))
 
     def of(self, index: Expr) -> tuple[Expr, int]:
         """A place, and how far behind it the index is: the same place for all that lie known distances apart."""
@@ -162,6 +158,10 @@ class _Block:
         while begin + (width := 1 << (count.bit_length() - 1)) <= behind:
             begin, count = begin + width, count - width
         return begin, width
+
+
+def _is_index(variable: Var) -> bool:
+    return isinstance(variable.ty, PrimType) and str(variable.ty).startswith("int")
 
 
 def _number_of(filled: Broadcast) -> TensorLoad | None:

@@ -29,6 +29,7 @@ from tvm.tirx import (
     Var,
 )
 
+from pruner_engine.lowering.nodes import each_function, nodes_in
 from pruner_engine.lowering.vectors import is_row, lanes_of
 
 APART = 4  # how far apart neighbours may lie, in the mean
@@ -40,18 +41,11 @@ def in_whole_loads(mod: IRModule) -> IRModule:
 
     No element is read beyond the first and the last of the vector.
     """
-    return IRModule({variable: _in_whole_loads(f) for variable, f in mod.functions.items()}, attrs=mod.attrs)
+    return each_function(mod, _in_whole_loads)
 
 
 def _in_whole_loads(function: PrimFunc) -> PrimFunc:
-    bound: dict[Var, Expr] = {}
-
-    def take(binding: Bind) -> None:
-        if lanes_of(binding.value) > 1:
-            bound[binding.var] = binding.value
-
-    tvm_ffi.structural_walk(function.body, (Bind, take))
-    places = _Places(bound)
+    places = _Places({one.var: one.value for one in nodes_in(function.body, Bind) if lanes_of(one.value) > 1})
 
     def whole(load: TensorLoad) -> Expr:
         index = load.indices[0]

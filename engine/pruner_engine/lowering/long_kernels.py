@@ -14,13 +14,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-import tvm_ffi
 from tvm import IRModule, s_tir
-from tvm.ir import TensorLoad
 from tvm.ir.expr import Call
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.schedule import LoopRV, ScheduleError
-from tvm.tirx import BufferStore, For, ForKind, IntImm, IterVar, PrimFunc, SeqStmt
+from tvm.tirx import BufferStore, For, ForKind, IntImm, IterVar, PrimFunc, SeqStmt, Stmt
+
+from pruner_engine.lowering.nodes import loads_of, nodes_in
 
 _FEW = 2  # stages
 _SHORT = 32  # iterations of a loop that LLVM may write out
@@ -93,12 +93,10 @@ def _stages(function: PrimFunc) -> int:
 
 def _is_plain(function: PrimFunc) -> bool:
     """Whether nobody has scheduled it: which stages to compute where is what a schedule says, too."""
-
-    def stop(part: For | SBlock) -> tvm_ffi.VisitInterrupt | None:
-        scheduled = {*part.annotations} - {_KEPT} or (isinstance(part, For) and part.kind != ForKind.SERIAL)
-        return tvm_ffi.VisitInterrupt() if scheduled else None
-
-    return tvm_ffi.structural_walk(function.body, ((For, SBlock), stop)) is None
+    return not any(
+        {*part.annotations} - {_KEPT} or (isinstance(part, For) and part.kind != ForKind.SERIAL)
+        for part in nodes_in(function.body, For, SBlock)
+    )
 
 
 def _inlined(function: PrimFunc) -> PrimFunc:
@@ -136,24 +134,11 @@ def _reads_often(block: SBlock) -> bool:
     return sums or calls_functions(block.body)
 
 
-def calls_functions(body: object) -> bool:
+def calls_functions(body: Stmt) -> bool:
     """Whether a statement calls functions that are not plain: one instruction, or a few."""
-    found = False
-
-    def visit(call: Call) -> None:
-        nonlocal found
-        found |= getattr(call.op, "name", "").rpartition(".")[2] not in _PLAIN
-
-    tvm_ffi.structural_walk(body, (Call, visit))
-    return found
+    return any(getattr(call.op, "name", "").rpartition(".")[2] not in _PLAIN for call in nodes_in(body, Call))
 
 
-def _reads(body: object) -> Counter[str]:
-    """How often an expression reads each buffer."""
-    found: Counter[str] = Counter()
-
-    def visit(load: TensorLoad) -> None:
-        found[load.source.name] += 1
-
-    tvm_ffi.structural_walk(body, (TensorLoad, visit))
-    return found
+def _reads(body: Stmt) -> Counter[str]:
+    """How often a statement reads each buffer."""
+    return Counter(load.source.name for load in loads_of(body))

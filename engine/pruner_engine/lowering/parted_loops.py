@@ -17,14 +17,15 @@ from tvm.s_tir import SBlock, SBlockRealize
 from tvm.sym import detect_linear_equation
 from tvm.tirx import LE, LT, BufferStore, For, ForKind, IntImm, SeqStmt, Stmt, Var
 
-from pruner_engine.lowering.cases import cases_of, is_case, loads_of
+from pruner_engine.lowering.cases import cases_of, is_case
+from pruner_engine.lowering.nodes import loads_of, mapped
 
 _KINDS = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
 def in_parted_loops(mod: IRModule) -> IRModule:
     """The module with a loop for each case of the statements that choose among many along it."""
-    return IRModule({v: tvm_ffi.structural_map(f, (For, _parted)) for v, f in mod.functions.items()}, attrs=mod.attrs)
+    return mapped(mod, (For, _parted))
 
 
 @dataclass(frozen=True)

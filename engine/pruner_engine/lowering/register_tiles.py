@@ -18,6 +18,8 @@ from tvm.tirx import AllocBuffer, BufferStore, For, ForKind, IntImm, PrimFunc, S
 from tvm.tirx.analysis import undefined_vars
 from tvm.tirx.transform import UnrollLoop
 
+from pruner_engine.lowering.nodes import nodes_in
+
 _LARGEST = 4096  # bytes: more than all registers of any CPU, and little for the stack of a thread
 _WRITTEN_OUT = 64  # iterations
 _ON_STACK = {"disable_lower_builtin": IntImm("bool", 1)}  # TVM's name for an allocation that it leaves to LLVM
@@ -32,13 +34,8 @@ def in_registers(mod: IRModule) -> IRModule:
 
 
 def _in_registers(function: PrimFunc) -> PrimFunc:
-    tiles: list[Var] = []
-
-    def find(allocation: AllocBuffer) -> None:
-        if 0 < _bytes(allocation.buffer) <= _LARGEST:
-            tiles.append(allocation.buffer)
-
-    tvm_ffi.structural_walk(function.body, (AllocBuffer, find))
+    allocated = (allocation.buffer for allocation in nodes_in(function.body, AllocBuffer))
+    tiles = [buffer for buffer in allocated if 0 < _bytes(buffer) <= _LARGEST]
     if not tiles:
         return function
 
@@ -78,21 +75,16 @@ def _nest(loop: For) -> Iterator[For]:
             return
         loops.append(body)
         body = body.body
-    inner: list[For] = []
-    tvm_ffi.structural_walk(body, (For, inner.append))
-    if not inner:
+    if not nodes_in(body, For):
         yield from loops
 
 
 def _chooses(nest: list[For], tiles: list[Var]) -> bool:
     """Whether an element of a tile is named by the loops' variables."""
-    found: list[bool] = []
-
-    def visit(access: TensorLoad | BufferStore) -> None:
+    for access in nodes_in(nest[-1].body, TensorLoad, BufferStore):
         source = access.source if isinstance(access, TensorLoad) else access.buffer
         if any(source.same_as(tile) for tile in tiles):
             used = [v for index in access.indices for v in undefined_vars(index)]
-            found.append(any(v.same_as(loop.loop_var) for v in used for loop in nest))
-
-    tvm_ffi.structural_walk(nest[-1].body, ((TensorLoad, BufferStore), visit))
-    return any(found)
+            if any(v.same_as(loop.loop_var) for v in used for loop in nest):
+                return True
+    return False

@@ -12,6 +12,7 @@ from tvm.ir import StringImm
 from tvm.ir.transform import Sequential
 from tvm.tirx import AttrStmt, For, ForKind, PrimFunc, SeqStmt, Stmt
 
+from pruner_engine.lowering.nodes import each_function, nodes_in
 from pruner_engine.lowering.tile_nests import TILE, TileNest, nest_of
 from pruner_engine.lowering.tile_registers import RegisterLayout, on_registers
 
@@ -39,15 +40,12 @@ def in_tiles(mod: IRModule) -> IRModule:
         return mod
     lowered = _TO_LOOPS(IRModule(marked, attrs=mod.attrs))
     made = IRModule(mod.functions, attrs=mod.attrs)
-    made.update(IRModule({v: _in_tiles(f) for v, f in lowered.functions.items()}, attrs=mod.attrs))
+    made.update(each_function(lowered, _in_tiles))
     return made
 
 
 def _is_marked(function: PrimFunc) -> bool:
-    def stop(loop: For) -> tvm_ffi.VisitInterrupt | None:
-        return tvm_ffi.VisitInterrupt() if TILE in loop.annotations else None
-
-    return tvm_ffi.structural_walk(function.body, (For, stop)) is not None
+    return any(TILE in loop.annotations for loop in nodes_in(function.body, For))
 
 
 def _in_tiles(function: PrimFunc) -> PrimFunc:

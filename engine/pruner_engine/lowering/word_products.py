@@ -10,9 +10,7 @@ kernel is a product of matrices of words, a quarter or half as deep as that of t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-import tvm_ffi
 from tvm import IRModule, tirx
 from tvm.ir import Call, Expr, StringImm
 from tvm.ir._ffi_api import RegisterOp
@@ -20,6 +18,7 @@ from tvm.ir.op import register_op_attr
 from tvm.target import Target, codegen
 from tvm.tirx.op import register_intrin_lowering
 
+from pruner_engine.lowering.nodes import each_function, mapped, nodes_in
 from pruner_engine.lowering.word_sums import WORD_BITS, BFloat16Products, WordProducts
 
 _PURE = 1  # TVM's effect kind of an expression
@@ -137,14 +136,8 @@ def holds_word_products(mod: IRModule) -> bool:
 
 def numbers_of(mod: IRModule) -> Callable[[tirx.Var], str]:
     """The type of the numbers in the words of a tensor, for a module that multiplies some."""
-    widened: list[tirx.Var] = []
-
-    def take(call: Call) -> None:
-        if is_added_apart(call):
-            widened.append(call.args[1].source)
-
-    for function in mod.functions.values():
-        tvm_ffi.structural_walk(function, (Call, take))
+    calls = (call for function in mod.functions.values() for call in nodes_in(function, Call))
+    widened = [call.args[1].source for call in calls if is_added_apart(call)]
     others = "bfloat16" if _hold(mod, _OF_BFLOAT16) else "uint8"
     return lambda tensor: "int16" if any(tensor.same_as(other) for other in widened) else others
 
@@ -172,8 +165,7 @@ def accumulated(mod: IRModule) -> IRModule:
                 function = function.with_body(body)
         return function
 
-    merged = mapped(mod, (tirx.Add, merge))
-    return IRModule({v: importing(f) for v, f in merged.functions.items()}, attrs=mod.attrs)
+    return each_function(mapped(mod, (tirx.Add, merge)), importing)
 
 
 def multiplied(mod: IRModule) -> IRModule:
@@ -185,17 +177,9 @@ def multiplied(mod: IRModule) -> IRModule:
     return mapped(mod, (Call, plain))
 
 
-def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr]]) -> IRModule:
-    """The module with what the callback makes of each node of its type."""
-    return IRModule({v: tvm_ffi.structural_map(f, callback) for v, f in mod.functions.items()}, attrs=mod.attrs)
-
-
 def _hold(mod: IRModule, several: tuple[WordProducts, ...]) -> bool:
     return any(_calls(function, several) for function in mod.functions.values())
 
 
 def _calls(function: tirx.PrimFunc, several: tuple[WordProducts, ...]) -> bool:
-    def stop(call: Call) -> tvm_ffi.VisitInterrupt | None:
-        return tvm_ffi.VisitInterrupt() if any(products.is_in(call) for products in several) else None
-
-    return tvm_ffi.structural_walk(function, (Call, stop)) is not None
+    return any(products.is_in(call) for call in nodes_in(function, Call) for products in several)

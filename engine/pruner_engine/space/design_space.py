@@ -23,6 +23,7 @@ from pruner_engine.tasks.foreign import read_trace
 from pruner_engine.tasks.layout_free import unmark_vectors
 from pruner_engine.tasks.task import TuningTask
 
+_SEED = 1  # of what rules sample for the sketches, which hold no such decisions
 _BATCH = 64  # candidates whose schedules are in memory together: each takes megabytes
 INVALID = (RuntimeError, ValueError, TypeError, IndexError)  # what TVM raises for a schedule that cannot be built
 
@@ -50,17 +51,17 @@ class DesignSpace:
         self._unscheduled = Schedule(unmark_vectors(task.mod), error_render_level="none")
 
     @classmethod
-    def generate(cls, task: TuningTask, target: Target, seed: int = 0, without: Collection[str] = ()) -> DesignSpace:
+    def generate(cls, task: TuningTask, target: Target, without: Collection[str] = ()) -> DesignSpace:
         """Apply MetaSchedule's rules, as shipped for the target's kind, and our own to the task.
 
         Args:
             without: names of own rules to leave out.
         """
-        context = _context(task, target, seed, space_generator(target, without))
+        context = _context(task, target, space_generator(target, without))
         try:
             schedules = context.generate_design_space()
         except INVALID:  # TVM's own rules stumble over some kernels
-            context = _context(task, target, seed, space_generator(target, without, cautious=True))
+            context = _context(task, target, space_generator(target, without, cautious=True))
             schedules = context.generate_design_space()
         return cls(task, target, context, [schedule.trace.simplified(remove_postproc=True) for schedule in schedules])
 
@@ -165,8 +166,8 @@ class DesignSpace:
         return self.sketches[candidate.sketch].to_trace(candidate.row)
 
 
-def _context(task: TuningTask, target: Target, seed: int, generator: ms.SpaceGenerator) -> ms.TuneContext:
-    return ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1)
+def _context(task: TuningTask, target: Target, generator: ms.SpaceGenerator) -> ms.TuneContext:
+    return ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=_SEED, num_threads=1)
 
 
 def space_generator(target: Target, without: Collection[str] = (), *, cautious: bool = False) -> ms.SpaceGenerator:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-Row = dict[str, Any]
+from pruner_engine.store.read_only import Row
+
 TOP = 5  # candidates of a recall
 SCORES = ("draft_score", "verified_score")
 
@@ -52,7 +52,7 @@ def top_recall(rows: Sequence[Row], score: str) -> float | None:
     return sum(row in best for row in fastest) / TOP
 
 
-def best_in_top(rows: Sequence[Row], score: str) -> int | None:
+def place_of_fastest(rows: Sequence[Row], score: str) -> int | None:
     """Place (from 1) of the fastest measured candidate in the order of a score."""
     known = [row for row in _timed(rows) if row[score] is not None]
     if not known:

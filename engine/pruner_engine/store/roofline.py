@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
 
-Row = dict[str, Any]
+from pruner_engine.store.read_only import Row
 
 _MATRIX, _OPERANDS = 2, 2  # axes of a matrix, matrices of a product
 _DOUBTFUL = 1.25  # times the peak: measurements of quiet machines err by half of it

@@ -15,6 +15,7 @@ import tvm_ffi
 from tvm import tirx
 from tvm.ir.expr import TensorLoad
 
+from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.tasks.task import LAYOUT_FREE, weights_of
 
 
@@ -57,17 +58,13 @@ def _unfit(function: tirx.PrimFunc) -> set[Any]:
     reshaped: set[Any] = set()
     beside: set[Any] = set()  # read by what is no sum, and not changed as a whole
     written: set[Any] = set()
-
-    def visit(store: tirx.BufferStore) -> None:
-        read: set[Any] = set()
-        tvm_ffi.structural_walk(store.value, (TensorLoad, lambda load: read.add(load.source)))
+    for store in nodes_in(function.body, tirx.BufferStore):
+        read = {load.source for load in loads_of(store.value)}
         written.add(store.buffer)
         if isinstance(store.value, TensorLoad) and len(store.value.source.shape) != len(store.buffer.shape):
             reshaped.add(store.value.source)
         if store.buffer not in read:
             beside.update(one for one in read if not tvm_ffi.structural_equal(one.shape, store.buffer.shape))
-
-    tvm_ffi.structural_walk(function.body, (tirx.BufferStore, visit))
     shapes = [param.shape for param in function.params if param in written]
     return reshaped | {one for one in beside if any(_longer(one.shape, shape) for shape in shapes)}
 

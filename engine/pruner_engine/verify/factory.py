@@ -20,11 +20,6 @@ _MODELS: dict[str, str | Callable[[int], CostModel]] = {
 }
 
 
-def model_kinds() -> list[str]:
-    """Names that `create_model` takes."""
-    return list(_MODELS)
-
-
 def register_model(kind: str, make: Callable[[int], CostModel]) -> None:
     """Add a cost model of one's own.
 

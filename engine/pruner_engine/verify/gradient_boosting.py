@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import torch
 import xgboost
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import statement, workload
-from pruner_engine.verify.lambdarank import pair_accuracy, relevance
-from pruner_engine.verify.model import CostModel, Features, Group, LearnReport, schedules_of
+from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
+from pruner_engine.verify.pairs import pair_accuracy, relevance
 
 if TYPE_CHECKING:
     from pruner_engine.space.design_space import DesignSpace
@@ -45,9 +44,7 @@ class GradientBoosting(CostModel):
         self._booster: xgboost.Booster | None = None
 
     def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
-        embedding = workload.workload_embedding(space.task)
-        rows = statement.statement_features(space.target, schedules_of(candidates))
-        return [Features(statement=stores, workload=embedding) for stores in rows]
+        return statement.features_of(space, candidates)
 
     def predict(self, features: Sequence[Features]) -> np.ndarray:
         if self._booster is None or not features:
@@ -61,8 +58,8 @@ class GradientBoosting(CostModel):
         if not samples:
             return LearnReport(float("nan"), float("nan"), 0, 0, time.perf_counter() - started)
         matrix = _rows([row for features, _, _ in ordered for row in features])
-        labels = np.concatenate([relevance(torch.from_numpy(np.asarray(s, np.float64))).numpy() for _, s, _ in ordered])
-        censored = np.concatenate([np.asarray(flags, bool) for _, _, flags in ordered])
+        labels = np.concatenate([relevance(seconds) for _, seconds, _ in ordered])
+        censored = np.concatenate([flags for _, _, flags in ordered])
         data = xgboost.DMatrix(matrix, labels, nthread=1)
         start = {"seed": self.seed, "base_score": float(labels.mean())}
         self._booster = xgboost.train(
@@ -72,12 +69,7 @@ class GradientBoosting(CostModel):
         errors, _ = _slopes(scores, labels, censored)
         loss = float(np.sqrt(np.mean(errors**2)))
         parts = np.split(scores, np.cumsum([len(features) for features, _, _ in ordered])[:-1])
-        found = [
-            pair_accuracy(
-                torch.from_numpy(part), torch.from_numpy(np.asarray(s)), torch.from_numpy(np.asarray(c, bool))
-            )
-            for part, (_, s, c) in zip(parts, ordered, strict=True)
-        ]
+        found = [pair_accuracy(part, seconds, flags) for part, (_, seconds, flags) in zip(parts, ordered, strict=True)]
         elapsed = time.perf_counter() - started
         return LearnReport(loss, float(np.nanmean(found)), _TREES, samples, elapsed, "scratch")
 

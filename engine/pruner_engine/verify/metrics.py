@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from pruner_engine.verify.lambdarank import comparable, lambdarank_loss, pair_accuracy, relevance
+from pruner_engine.verify.lambdarank import lambdarank_loss
 from pruner_engine.verify.model import CostModel, Group
+from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import tvm
 from tvm.s_tir import Schedule
 from tvm.s_tir import meta_schedule as ms
 
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.verify.model import Features, schedules_of
+from pruner_engine.verify.workload import workload_embedding
+
+if TYPE_CHECKING:
+    from pruner_engine.space.design_space import DesignSpace
+
 WIDTH = 164
 _MAX_STORES = 24
 _THREADS = 2
+
+
+def features_of(space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
+    """What a model sees that knows statements and the workload only."""
+    embedding = workload_embedding(space.task)
+    rows = statement_features(space.target, schedules_of(candidates))
+    return [Features(statement=stores, workload=embedding) for stores in rows]
 
 
 def statement_features(target: tvm.target.Target, schedules: Sequence[Schedule]) -> list[np.ndarray]:

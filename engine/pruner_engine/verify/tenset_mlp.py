@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import statement, workload
 from pruner_engine.verify.batch import Batch
-from pruner_engine.verify.model import Features, schedules_of
+from pruner_engine.verify.model import Features
 from pruner_engine.verify.network import RankingNetwork
 from pruner_engine.verify.network_model import NetworkCostModel
 from pruner_engine.verify.scaling import Scaling
@@ -59,6 +59,4 @@ class TenSetMLP(NetworkCostModel):
         return TenSetMLPNetwork()
 
     def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
-        embedding = workload.workload_embedding(space.task)
-        rows = statement.statement_features(space.target, schedules_of(candidates))
-        return [Features(statement=stores, workload=embedding) for stores in rows]
+        return statement.features_of(space, candidates)

@@ -15,8 +15,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from pruner_engine.verify.adam import Adam
 from pruner_engine.verify.batch import Batch, pack
-from pruner_engine.verify.lambdarank import comparable, lambdarank_loss, pair_accuracy, relevance
+from pruner_engine.verify.lambdarank import lambdarank_loss
 from pruner_engine.verify.model import HELD_EVERY, Group
+from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512

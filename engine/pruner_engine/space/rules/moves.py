@@ -10,13 +10,13 @@ from itertools import accumulate, pairwise, product
 from operator import add, floordiv, mod, mul, sub
 from typing import TypeAlias
 
-import tvm_ffi
 from tvm.ir import Expr
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul, Sub, Var
 
-from pruner_engine.lowering.cases import chosen_along, loads_of
+from pruner_engine.lowering.cases import chosen_along
+from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
 from pruner_engine.targets.target import threads_of
@@ -206,15 +206,11 @@ def _split(sch: Schedule, block: SBlockRV, axes: list[list[_Digit]]) -> _Loops:
 def _digits(accesses: list[_Access], variable: Var, extent: int) -> list[_Digit]:
     """The digits of an axis, outermost first: it is cut where quotients and remainders change."""
     found: set[int] = set()
-
-    def visit(node: FloorDiv | FloorMod) -> None:
+    indices = (index for access in accesses for index in access.indices)
+    for node in (node for index in indices for node in nodes_in(index, FloorDiv, FloorMod)):
         step = _step(node.a, variable, extent, 1)
         if step and isinstance(node.b, IntImm) and int(node.b) % step == 0:
             found.add(int(node.b) // step)
-
-    for access in accesses:
-        for index in access.indices:
-            tvm_ffi.structural_walk(index, ((FloorDiv, FloorMod), visit))
     cuts = [1]
     for cut in sorted(found):
         if 1 < cut < extent and extent % cut == 0 and cut % cuts[-1] == 0:

@@ -1,0 +1,33 @@
+"""Nodes of kernels, looked up and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tvm_ffi
+from tvm import IRModule
+from tvm.ir import Expr, TensorLoad
+from tvm.tirx import PrimFunc, Stmt
+
+
+def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
+    """All nodes of these kinds in a function, a statement or an expression, inner ones first."""
+    found: list[Any] = []
+    tvm_ffi.structural_walk(value, (kinds, found.append))
+    return found
+
+
+def loads_of(value: Stmt | Expr) -> list[TensorLoad]:
+    """What it reads."""
+    return nodes_in(value, TensorLoad)
+
+
+def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr | Stmt]]) -> IRModule:
+    """The module with what the callback makes of each node of its type, inner ones first."""
+    return each_function(mod, lambda function: tvm_ffi.structural_map(function, callback))
+
+
+def each_function(mod: IRModule, change: Callable[[PrimFunc], PrimFunc]) -> IRModule:
+    """The module with what `change` makes of each of its functions."""
+    return IRModule({variable: change(function) for variable, function in mod.functions.items()}, attrs=mod.attrs)
