@@ -1,17 +1,19 @@
-"""What arithmetic in a graph stands for, in the forms in which exporters write it: numbers, squares, means, roots."""
+"""What arithmetic in a graph stands for, in the forms in which exporters write it: numbers, squares, means, norms."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import tvm
 import tvm_ffi
 from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, shape_of
+from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, shape_of
 
 
 @dataclass(frozen=True)
@@ -83,3 +85,45 @@ def beside_number(rewriter: PyExprMutator, value: relax.Expr) -> Iterator[tuple[
 
 def _is_power(rewriter: PyExprMutator, call: relax.Expr, exponent: float) -> bool:
     return operator_of(call) == "relax.power" and number_of(rewriter, call.args[1]) == exponent
+
+
+def either_way(call: relax.Call, rule: Callable[[relax.Expr, relax.Expr], relax.Expr | None]) -> relax.Expr | None:
+    """What a rule makes of the two operands of a call, in the one order or the other."""
+    one, other = call.args
+    made = rule(one, other)
+    return rule(other, one) if made is None else made
+
+
+class NormRewriter(PyExprMutator):
+    """Writes norms for what divides by a root, or multiplies with one by it; norms take up factors behind them."""
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        super().__init__(mod)
+        self.readers = occurrences(mod)
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        shape = shape_of(call)
+        if not shape or str(call.ty.dtype) != "float32":
+            return visited
+        made = self.norm_of(visited, shape)
+        return visited if made is None else made
+
+    def norm_of(self, call: relax.Call, shape: list[int]) -> relax.Expr | None:
+        """What to write for a call that makes this shape; None where it is no part of a norm."""
+        name = operator_of(call)
+        if name == "relax.divide":
+            return self.normed(call.args[0], rooted(self, call.args[1]), shape)
+        if name == "relax.multiply":
+            made = either_way(call, lambda x, factor: self.normed(x, rooted_below_one(self, factor), shape))
+            return either_way(call, self.scaled) if made is None else made
+        return None
+
+    @abstractmethod
+    def normed(self, value: relax.Expr, below: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
+        """The norm whose last step divides a value by the root of what is below, and makes this shape."""
+
+    @abstractmethod
+    def scaled(self, value: relax.Expr, factor: relax.Expr) -> relax.Expr | None:
+        """The norm with another scale, instead of a product of it and a constant."""

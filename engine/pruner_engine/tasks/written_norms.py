@@ -15,8 +15,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
-from pruner_engine.tasks.written import Over, beside_number, is_same, mean_of, rooted, rooted_below_one, squared
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.written import NormRewriter, Over, beside_number, either_way, is_same, mean_of, squared
 
 _LAYERS, _GROUPS = "relax.nn.layer_norm", "relax.nn.group_norm"
 _LEAST_RANK = 3  # of what has channels and positions
@@ -35,42 +35,17 @@ class _Spread(Over):
 
 
 @mutator
-class _Rewriter(PyExprMutator):
-    def __init__(self, mod: tvm.IRModule) -> None:
-        super().__init__(mod)
-        self.readers = occurrences(mod)
-
-    def visit_call_(self, call: relax.Call) -> relax.Expr:
-        """Called for each call, operands first."""
-        visited = super().visit_call_(call)
-        name, shape = operator_of(visited), shape_of(call)
-        if shape is None or str(call.ty.dtype) != "float32":
-            return visited
-        made = None
-        if name == "relax.divide":
-            made = self._normed(visited.args[0], rooted(self, visited.args[1]), shape)
-        elif name == "relax.multiply":
-            made = self._either_way(visited, lambda x, factor: self._normed(x, rooted_below_one(self, factor), shape))
-            if made is None:
-                made = self._either_way(visited, lambda x, other: self._taken_up(x, other, np.multiply))
-        elif name == "relax.add":
-            made = self._either_way(visited, lambda x, other: self._taken_up(x, other, np.add))
-        elif name == "relax.reshape":
-            made = self._over_groups(visited.args[0], shape)
-        return visited if made is None else made
-
-    def _either_way(
-        self, call: relax.Call, rule: Callable[[relax.Expr, relax.Expr], relax.Expr | None]
-    ) -> relax.Expr | None:
-        one, other = call.args
-        made = rule(one, other)
-        return rule(other, one) if made is None else made
+class _Rewriter(NormRewriter):
+    def norm_of(self, call: relax.Call, shape: list[int]) -> relax.Expr | None:
+        name = operator_of(call)
+        if name == "relax.add":
+            return either_way(call, lambda x, other: self._taken_up(x, other, np.add))
+        return self._over_groups(call.args[0], shape) if name == "relax.reshape" else super().norm_of(call, shape)
 
     # ------------------------------------------------------------ arithmetic
 
-    def _normed(self, apart: relax.Expr, below: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
-        """The norm whose last step divides what lies apart from the mean by a root, which makes this shape."""
-        centred, spread = self._centred(apart), self._variance_and_epsilon(below)
+    def normed(self, value: relax.Expr, below: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
+        centred, spread = self._centred(value), self._variance_and_epsilon(below)
         if centred is None or spread is None or not is_same(self, centred.x, spread.x) or centred.axes != spread.axes:
             return None
         x, axes = centred.x, centred.axes
@@ -112,6 +87,9 @@ class _Rewriter(PyExprMutator):
         return centred if mean is not None and centred is not None and centred.axes == mean.axes else None
 
     # ------------------------------------------------------------ what follows a norm
+
+    def scaled(self, value: relax.Expr, factor: relax.Expr) -> relax.Expr | None:
+        return self._taken_up(value, factor, np.multiply)
 
     def _taken_up(self, value: relax.Expr, other: relax.Expr, operator: Callable[..., np.ndarray]) -> relax.Expr | None:
         """The norm with other weights, instead of a product or a sum of it and a constant."""

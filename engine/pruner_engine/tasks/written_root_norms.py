@@ -10,10 +10,10 @@ import numpy as np
 import tvm
 from tvm import relax
 from tvm.ir.expr import GenericConst
-from tvm.relax.expr_functor import PyExprMutator, mutator
+from tvm.relax.expr_functor import mutator
 
-from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
-from pruner_engine.tasks.written import beside_number, is_same, mean_of, rooted, rooted_below_one, squared
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.written import NormRewriter, beside_number, is_same, mean_of, squared
 
 _NORM = "relax.nn.rms_norm"
 
@@ -24,42 +24,19 @@ def with_root_norms(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 @mutator
-class _Rewriter(PyExprMutator):
-    def __init__(self, mod: tvm.IRModule) -> None:
-        super().__init__(mod)
-        self.readers = occurrences(mod)
-
-    def visit_call_(self, call: relax.Call) -> relax.Expr:
-        """Called for each call, operands first."""
-        visited = super().visit_call_(call)
-        name, shape = operator_of(visited), shape_of(call)
-        if shape is None or not shape or str(call.ty.dtype) != "float32":
-            return visited
-        made = None
-        if name == "relax.divide":
-            made = self._normed(visited.args[0], rooted(self, visited.args[1]), shape)
-        elif name == "relax.multiply":
-            for one, other in (visited.args, list(visited.args)[::-1]):
-                if made is None:
-                    made = self._normed(one, rooted_below_one(self, other), shape)
-                if made is None:
-                    made = self._taken_up(one, other)
-        return visited if made is None else made
-
-    def _normed(self, x: relax.Expr, spread: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
-        """The norm whose last step divides by the root of a spread, and makes this shape."""
-        if spread is None or shape_of(x) != shape:
+class _Rewriter(NormRewriter):
+    def normed(self, value: relax.Expr, below: relax.Expr | None, shape: list[int]) -> relax.Expr | None:
+        if below is None or shape_of(value) != shape:
             return None
-        for inner, epsilon in beside_number(self, spread):
+        for inner, epsilon in beside_number(self, below):
             mean = mean_of(self, inner)
             of = None if mean is None else squared(self, mean.x)
-            if mean is not None and of is not None and mean.axes == [len(shape) - 1] and is_same(self, of, x):
-                return relax.op.nn.rms_norm(x, relax.const(np.ones(shape[-1], "float32")), [-1], epsilon)
+            if mean is not None and of is not None and mean.axes == [len(shape) - 1] and is_same(self, of, value):
+                return relax.op.nn.rms_norm(value, relax.const(np.ones(shape[-1], "float32")), [-1], epsilon)
         return None
 
-    def _taken_up(self, value: relax.Expr, other: relax.Expr) -> relax.Expr | None:
-        """The norm with another weight, instead of a product of it and a constant."""
-        norm, scale = bound(self, value), bound(self, other)
+    def scaled(self, value: relax.Expr, factor: relax.Expr) -> relax.Expr | None:
+        norm, scale = bound(self, value), bound(self, factor)
         if operator_of(norm) != _NORM or not isinstance(scale, GenericConst) or self.readers.get(value, 1) > 1:
             return None
         weight, shape = bound(self, norm.args[1]), shape_of(norm) or []
