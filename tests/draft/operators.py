@@ -10,8 +10,8 @@ from graphs import graph
 from pruner_engine.lowering.word_products import WIDE_PAIRS
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewrites.winograd import transform_input, transform_output
 from pruner_engine.tasks.task import TuningTask
-from pruner_engine.tasks.winograd import transform_input, transform_output
 from pruner_engine.tasks.words.kernels import Window, conv2d
 
 _IMAGE, _FILTERS = (1, 16, 14, 14), (32, 16, 3, 3)

@@ -9,7 +9,7 @@ from tvm import relax
 
 from machines import machine_of
 from pruner_engine.frontends import load_model
-from pruner_engine.tasks.rewriting import operator_of
+from pruner_engine.tasks.graph import operator_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 QUERIES = 6

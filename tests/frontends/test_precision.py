@@ -13,9 +13,9 @@ from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.halves import coarsest_float
+from pruner_engine.tasks.graph import operator_of
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.rewriting import operator_of
+from pruner_engine.tasks.rewrites.halves import coarsest_float
 from pruner_engine.tasks.task import TensorSpec
 from schedules import CPU
 

@@ -22,7 +22,7 @@ from pruner_engine.lowering.word_products import byte_products_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.quantised import rounds_to_bytes
+from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 from seeds import seeds
 
 MODELS = Path(__file__).parent / "tflite_models"

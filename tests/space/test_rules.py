@@ -25,9 +25,9 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, vector_bits_of
-from pruner_engine.tasks import grouped, winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewrites import grouped, winograd
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 from pruner_engine.tasks.words.kernels import matmul
 from seeds import seeds

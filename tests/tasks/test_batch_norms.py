@@ -15,9 +15,9 @@ from frontends.torch_functions import saved
 from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.batch_norms import fold_batch_norms
-from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewrites.batch_norms import fold_batch_norms
+from pruner_engine.tasks.rewrites.constants import fold_constants
 
 TARGET = resolve_target("auto")
 IMAGE, SIGNAL, VOLUME, ROWS = (2, 6, 7, 5), (2, 6, 9), (1, 6, 4, 5, 3), (5, 6)

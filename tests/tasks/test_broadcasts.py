@@ -15,9 +15,9 @@ from graphs import graph
 from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.broadcasts import without_broadcasts
+from pruner_engine.tasks.graph import operator_of, shape_of
 from pruner_engine.tasks.prepare import layouts
-from pruner_engine.tasks.rewriting import operator_of, shape_of
+from pruner_engine.tasks.rewrites.broadcasts import without_broadcasts
 
 SHAPE = (2, 6, 4, 5)
 HALF = relax.const(0.5)

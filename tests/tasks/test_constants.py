@@ -10,9 +10,9 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 
 from machines import machine_of
-from pruner_engine.tasks.constants import fold_constants
+from pruner_engine.tasks.graph import operator_of
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.rewriting import operator_of
+from pruner_engine.tasks.rewrites.constants import fold_constants
 from schedules import CPU
 
 RNG = np.random.default_rng(0)

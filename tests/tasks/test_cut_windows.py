@@ -11,8 +11,8 @@ from tvm import relax
 
 from graphs import graph
 from machines import machine_of
-from pruner_engine.tasks.cut_windows import cut_windows
-from pruner_engine.tasks.rewriting import shape_of
+from pruner_engine.tasks.graph import shape_of
+from pruner_engine.tasks.rewrites.cut_windows import cut_windows
 from seeds import seeded
 
 CONVOLUTIONS = [relax.op.nn.conv1d, relax.op.nn.conv2d, relax.op.nn.conv3d]

@@ -15,10 +15,10 @@ from tvm.relax import op
 from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.follow import follow_layout
-from pruner_engine.tasks.padding import fold_padding
+from pruner_engine.tasks.graph import operator_of
 from pruner_engine.tasks.prepare import layouts
-from pruner_engine.tasks.rewriting import operator_of
+from pruner_engine.tasks.rewrites.follow import follow_layout
+from pruner_engine.tasks.rewrites.padding import fold_padding
 from seeds import seeds
 
 HOST = resolve_target("auto")

@@ -16,11 +16,11 @@ from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.simplify import simplify
+from pruner_engine.tasks.rewrites.constants import fold_constants
+from pruner_engine.tasks.rewrites.grouped import widen_groups
+from pruner_engine.tasks.rewrites.simplify import simplify
 
 HOST = resolve_target("auto")
 TARGET = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')

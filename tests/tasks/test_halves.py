@@ -10,8 +10,8 @@ from tvm.relax import op
 from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewrites.halves import coarsest_float
 
 functional = torch.nn.functional
 IMAGE, ROWS, VOLUME = (1, 2, 64, 64), (2, 4096), (1, 2, 16, 16, 16)

@@ -14,9 +14,9 @@ from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.simplify import simplify
+from pruner_engine.tasks.rewrites.grouped import widen_groups
+from pruner_engine.tasks.rewrites.simplify import simplify
 
 HOST = resolve_target("auto")
 TARGET = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')

@@ -8,7 +8,7 @@ from tvm import te, tirx
 from tvm.s_tir.analysis import estimate_tir_flops
 
 from pruner_engine.tasks.operations import operations_of
-from pruner_engine.tasks.winograd import transform_input
+from pruner_engine.tasks.rewrites.winograd import transform_input
 
 
 def kernel(*tensors: te.Tensor) -> tvm.IRModule:

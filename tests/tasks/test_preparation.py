@@ -10,9 +10,9 @@ from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.resources import resource_dir
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewrites.constants import fold_constants
 from pruner_engine.tasks.task import module_hash
 
 MODELS = resource_dir() / "models"

@@ -15,9 +15,9 @@ from graphs import graph
 from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.graph import operator_of
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.rewriting import operator_of
-from pruner_engine.tasks.shared_heads import heads_together
+from pruner_engine.tasks.rewrites.shared_heads import heads_together
 
 GROUPS, TIMES, KEYS, WIDTH = 2, 3, 7, 4
 TARGET = resolve_target("auto")

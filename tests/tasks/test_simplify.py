@@ -10,7 +10,7 @@ from tvm.relax import op
 
 from graphs import emitted
 from machines import machine_of
-from pruner_engine.tasks.simplify import simplify
+from pruner_engine.tasks.rewrites.simplify import simplify
 
 
 def const(*shape: int) -> relax.Expr:

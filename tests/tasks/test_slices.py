@@ -12,8 +12,8 @@ from graphs import emitted
 from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.simplify import simplify
-from pruner_engine.tasks.slices import parts_first
+from pruner_engine.tasks.rewrites.simplify import simplify
+from pruner_engine.tasks.rewrites.slices import parts_first
 
 HOST = resolve_target("auto")
 

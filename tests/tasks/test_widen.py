@@ -12,7 +12,7 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.widen import widen_channels, widen_products
+from pruner_engine.tasks.rewrites.widen import widen_channels, widen_products
 
 HOST = resolve_target("auto")
 

@@ -12,9 +12,9 @@ from tvm import relax
 from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks import winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewrites import winograd
 from seeds import seeded
 
 HOST = resolve_target("auto")

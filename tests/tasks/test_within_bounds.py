@@ -13,7 +13,7 @@ from graphs import graph
 from machines import machine_of
 from pruner_engine.targets.target import host_target
 from pruner_engine.tasks.prepare import layouts, prepare
-from pruner_engine.tasks.within_bounds import within_bounds
+from pruner_engine.tasks.rewrites.within_bounds import within_bounds
 
 TABLE = np.arange(40, dtype="float32").reshape(10, 4)
 INSIDE, OUTSIDE = [3, 0, 9], [10, -2, 10**6]

@@ -19,9 +19,9 @@ from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.graph import operator_of
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.rewriting import operator_of
-from pruner_engine.tasks.written_norms import with_norms
+from pruner_engine.tasks.rewrites.written_norms import with_norms
 
 TARGET = resolve_target("auto")
 EPSILON = relax.const(1e-3, "float32")

@@ -15,9 +15,9 @@ from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.graph import operator_of
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.rewriting import operator_of
-from pruner_engine.tasks.written_root_norms import with_root_norms
+from pruner_engine.tasks.rewrites.written_root_norms import with_root_norms
 
 TARGET = resolve_target("auto")
 EPSILON, ONE, TWO = (relax.const(number, "float32") for number in (1e-3, 1.0, 2.0))

@@ -16,7 +16,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.tirx import IntImm, PrimFunc, Var
 
-from pruner_engine.tasks.rewriting import fields_of
+from pruner_engine.tasks.graph import fields_of
 
 
 @module_pass(opt_level=0, name="MemoryBetweenLaunches")  # type: ignore[untyped-decorator]

@@ -28,8 +28,8 @@ from pruner_engine.library_names import called
 from pruner_engine.requirements import installed_versions
 from pruner_engine.store.slower import faster
 from pruner_engine.targets.target import device_of
-from pruner_engine.tasks.halves import coarsest_float
-from pruner_engine.tasks.quantised import rounds_to_bytes
+from pruner_engine.tasks.rewrites.halves import coarsest_float
+from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 from pruner_engine.units import duration
 
 if TYPE_CHECKING:

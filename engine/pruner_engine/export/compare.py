@@ -19,7 +19,7 @@ from pruner_engine.export.turns import LIBRARIES, InterruptedTurns, Turns, time_
 from pruner_engine.lowering.word_products import holds_word_products
 from pruner_engine.store.results import OWN
 from pruner_engine.targets.target import device_of, target_json
-from pruner_engine.tasks.quantised import rounds_to_bytes
+from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:

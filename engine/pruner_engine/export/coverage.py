@@ -12,7 +12,7 @@ from tvm import relax
 
 from pruner_engine.export.build import is_applied
 from pruner_engine.tasks.extract import kernel_hashes
-from pruner_engine.tasks.rewriting import nodes_of
+from pruner_engine.tasks.graph import nodes_of
 from pruner_engine.tasks.task import TuningTask
 
 _STATES = ("applied", "fallback", "not tunable")

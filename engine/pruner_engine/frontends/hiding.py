@@ -8,7 +8,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten
+from pruner_engine.tasks.graph import operator_of, rewritten
 
 _HIDDEN = "hidden."  # what the names of such functions begin with, the operator's follows
 

@@ -14,7 +14,7 @@ from tvm import relax
 from pruner_engine.errors import UserError
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.protocol import ModelInput
-from pruner_engine.tasks.rewriting import extents_of, fields_of
+from pruner_engine.tasks.graph import extents_of, fields_of
 from pruner_engine.tasks.task import TensorSpec
 
 

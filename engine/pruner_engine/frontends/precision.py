@@ -15,9 +15,9 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends.hiding import hidden, shown
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
-from pruner_engine.tasks.batch_norms import fold_batch_norms
+from pruner_engine.tasks.graph import fields_of, operator_of, rewritten, shape_of
 from pruner_engine.tasks.prepare import with_constants
-from pruner_engine.tasks.rewriting import fields_of, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewrites.batch_norms import fold_batch_norms
 
 #: what soon leaves the range of float16; TVM computes these in the type of the product that they are of
 _IN_FLOAT32 = ("cosh", "exp", "log", "power", "rsqrt", "sinh", "square")

@@ -18,33 +18,33 @@ from pruner_engine.lowering.word_products import bfloat16_products_of, byte_prod
 from pruner_engine.lowering.word_sums import WordProducts
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
-from pruner_engine.tasks.batch_norms import fold_batch_norms
-from pruner_engine.tasks.broadcasts import without_broadcasts
-from pruner_engine.tasks.constants import fold_constants, fold_the_rest
-from pruner_engine.tasks.cut_windows import cut_windows
-from pruner_engine.tasks.follow import follow_layout
-from pruner_engine.tasks.grouped import widen_groups
-from pruner_engine.tasks.halves import summed_in_float32
-from pruner_engine.tasks.kernels import legalizations
+from pruner_engine.tasks.graph import fields_of, nodes_of, operator_of, size_of
+from pruner_engine.tasks.kernels.legalizations import legalizations
 from pruner_engine.tasks.layout_free import unmark_unfit
-from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.plain_indices import plain_indices
-from pruner_engine.tasks.quantised import in_arithmetic
-from pruner_engine.tasks.quotients import without_zero_divisors
-from pruner_engine.tasks.rewriting import fields_of, nodes_of, operator_of, size_of
-from pruner_engine.tasks.shared_heads import heads_together
-from pruner_engine.tasks.signals import signals_as_images
-from pruner_engine.tasks.simplify import simplify
-from pruner_engine.tasks.slices import parts_first
-from pruner_engine.tasks.stacks import in_groups
-from pruner_engine.tasks.transposed import spread_transposed
-from pruner_engine.tasks.widen import widen_channels, widen_products
-from pruner_engine.tasks.winograd import winograd
-from pruner_engine.tasks.within_bounds import within_bounds
+from pruner_engine.tasks.rewrites.batch_norms import fold_batch_norms
+from pruner_engine.tasks.rewrites.broadcasts import without_broadcasts
+from pruner_engine.tasks.rewrites.concatenations import in_groups
+from pruner_engine.tasks.rewrites.constants import fold_constants, fold_the_rest
+from pruner_engine.tasks.rewrites.cut_windows import cut_windows
+from pruner_engine.tasks.rewrites.follow import follow_layout
+from pruner_engine.tasks.rewrites.grouped import widen_groups
+from pruner_engine.tasks.rewrites.halves import summed_in_float32
+from pruner_engine.tasks.rewrites.padding import fold_padding
+from pruner_engine.tasks.rewrites.quantised import in_arithmetic
+from pruner_engine.tasks.rewrites.quotients import without_zero_divisors
+from pruner_engine.tasks.rewrites.shared_heads import heads_together
+from pruner_engine.tasks.rewrites.signals import signals_as_images
+from pruner_engine.tasks.rewrites.simplify import simplify
+from pruner_engine.tasks.rewrites.slices import parts_first
+from pruner_engine.tasks.rewrites.transposed import spread_transposed
+from pruner_engine.tasks.rewrites.widen import widen_channels, widen_products
+from pruner_engine.tasks.rewrites.winograd import winograd
+from pruner_engine.tasks.rewrites.within_bounds import within_bounds
+from pruner_engine.tasks.rewrites.written_norms import with_norms
+from pruner_engine.tasks.rewrites.written_root_norms import with_root_norms
 from pruner_engine.tasks.words.bfloat16s import bfloat16_products
 from pruner_engine.tasks.words.integers import integer_products
-from pruner_engine.tasks.written_norms import with_norms
-from pruner_engine.tasks.written_root_norms import with_root_norms
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15

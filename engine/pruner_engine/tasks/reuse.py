@@ -15,7 +15,7 @@ import tvm
 from tvm import relax
 from tvm.relax import transform
 
-from pruner_engine.tasks.rewriting import operator_of, size_of
+from pruner_engine.tasks.graph import operator_of, size_of
 
 _PAGE = 64 << 10  # bytes; memory is followed in such pieces
 _MOST_PAGES = 1 << 12  # larger models are followed in larger pieces

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from pruner_engine.store.quality import best_in_top, qualities, score_quality
+from pruner_engine.store.quality import place_of_fastest, qualities, score_quality
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_studio.translation import tr
 
@@ -104,7 +104,7 @@ def rank_of(shown: dict[str, np.ndarray], score: str) -> float | None:
 
 def place_of_best(shown: dict[str, np.ndarray], score: str) -> int | None:
     """Place of the fastest of some columns in the order of a score."""
-    return best_in_top(_timed(shown, score), score)
+    return place_of_fastest(_timed(shown, score), score)
 
 
 def places(round_ids: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 Sums of powers and exponentials leave a half's range on their way. Others TVM's importer takes for float32, or TVM has
 no kernels of halves for them.
 
-Plain sums and means of halves are summed in float32 whatever model they are of, see tasks/halves.py.
+Plain sums and means of halves are summed in float32 whatever model they are of, see tasks/rewrites/halves.py.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from pruner_engine.frontends.onnx.quantised_products import with_real_layers
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.frontends.onnx.simplified import inlined, simplified
 from pruner_engine.frontends.onnx.values import called
-from pruner_engine.tasks.rewriting import extents_of, fields_of
+from pruner_engine.tasks.graph import extents_of, fields_of
 
 _LOOPS_WITHIN = 4  # loops
 

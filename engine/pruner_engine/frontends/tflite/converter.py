@@ -2,7 +2,8 @@
 
 TVM converts the quantised forms of some operators, each in its own way, and refuses those of the others and weights
 that alone are quantised. Here an operator that takes or gives quantised numbers is converted as one of real numbers,
-between `dequantize` and `quantize`: products of bytes are found in that later, as in ONNX files (tasks/quantised.py).
+between `dequantize` and `quantize`: products of bytes are found in that later, as in ONNX files
+(tasks/rewrites/quantised.py).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pruner_engine.frontends.tflite.file import tensor_name
 from pruner_engine.frontends.tflite.known import known_result
 from pruner_engine.frontends.tflite.loops import loop
 from pruner_engine.frontends.tflite.operators import OPERATORS
-from pruner_engine.tasks.rewriting import extents_of
+from pruner_engine.tasks.graph import extents_of
 
 _OF_GRAPHS = {"CALL", "CALL_ONCE", "IF", "WHILE"}
 _OF_STORED = {"BITCAST", "CAST", *_OF_GRAPHS}  # take bytes as they are, whatever they stand for

@@ -10,7 +10,7 @@ from tvm.relax.frontend.tflite import from_tflite
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.tflite.converter import Converter
 from pruner_engine.frontends.tflite.file import TfliteFile, listed, tensor_name
-from pruner_engine.tasks.quantised import ROUNDED_ELSEWHERE
+from pruner_engine.tasks.rewrites.quantised import ROUNDED_ELSEWHERE
 
 
 def to_relax(file: TfliteFile, name: str, shapes: Mapping[str, tuple[int, ...]]) -> tvm.IRModule:

@@ -9,7 +9,7 @@ import tflite
 from tvm import relax
 from tvm.ir.expr import GenericConst
 
-from pruner_engine.tasks.constants import fold_constants, fold_the_rest
+from pruner_engine.tasks.rewrites.constants import fold_constants, fold_the_rest
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.tflite.converter import Converter

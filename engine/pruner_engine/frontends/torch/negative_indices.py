@@ -8,7 +8,7 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten
+from pruner_engine.tasks.graph import operator_of, rewritten
 
 
 def count_from_the_start(mod: tvm.IRModule) -> tvm.IRModule:

@@ -9,7 +9,7 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
-from pruner_engine.tasks.winograd import DILATION, STAGE
+from pruner_engine.tasks.rewrites.winograd import DILATION, STAGE
 
 
 class Winograd:

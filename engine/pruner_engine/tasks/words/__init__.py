@@ -1,1 +1,1 @@
-"""Quantised products in whole numbers; `rewrite` says how."""
+"""Products of small numbers as products of the words that hold several of them."""

@@ -6,8 +6,8 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.convolutions import CONVOLUTIONS, convolution_like
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten
+from pruner_engine.tasks.graph import bound, operator_of, rewritten
+from pruner_engine.tasks.rewrites.convolutions import CONVOLUTIONS, convolution_like
 
 
 def fold_padding(mod: tvm.IRModule) -> tvm.IRModule:

@@ -13,8 +13,7 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.norms import is_beyond_tvm
-from pruner_engine.tasks.rewriting import (
+from pruner_engine.tasks.graph import (
     bound,
     constant,
     ends_of_parts,
@@ -26,6 +25,7 @@ from pruner_engine.tasks.rewriting import (
     rewritten,
     shape_of,
 )
+from pruner_engine.tasks.kernels.norms import is_beyond_tvm
 
 _Rule = Callable[..., Any]
 

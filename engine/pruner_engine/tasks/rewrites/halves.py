@@ -9,7 +9,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import fields_of, nodes_of, operator_of, rewritten
+from pruner_engine.tasks.graph import fields_of, nodes_of, operator_of, rewritten
 
 _WIDE = "float32"
 SUMMED_AS = {"float16": _WIDE, "bfloat16": _WIDE}  # what sums of a type are computed in; others in themselves

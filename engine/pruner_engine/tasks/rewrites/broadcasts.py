@@ -13,7 +13,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import (
+from pruner_engine.tasks.graph import (
     EACH,
     bound,
     operator_of,

@@ -9,7 +9,7 @@ from typing import Any
 from tvm import te, tirx
 from tvm.ir import Expr
 
-from pruner_engine.tasks.halves import SUMMED_AS
+from pruner_engine.tasks.rewrites.halves import SUMMED_AS
 
 
 def norm_of_rows(x: te.Tensor, scale: te.Tensor, shift: te.Tensor, groups: int, epsilon: float) -> te.Tensor:

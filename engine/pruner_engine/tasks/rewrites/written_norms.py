@@ -15,8 +15,16 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
-from pruner_engine.tasks.written import NormRewriter, Over, beside_number, either_way, is_same, mean_of, squared
+from pruner_engine.tasks.graph import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewrites.written import (
+    NormRewriter,
+    Over,
+    beside_number,
+    either_way,
+    is_same,
+    mean_of,
+    squared,
+)
 
 _LAYERS, _GROUPS = "relax.nn.layer_norm", "relax.nn.group_norm"
 _LEAST_RANK = 3  # of what has channels and positions

@@ -14,9 +14,9 @@ from functools import partial
 import tvm
 from tvm import relax, tirx
 
-from pruner_engine.tasks.halves import SUMMED_AS
-from pruner_engine.tasks.norm_kernels import norm_of_columns, norm_of_rows
-from pruner_engine.tasks.rewriting import OUTER, operator_of
+from pruner_engine.tasks.graph import OUTER, operator_of
+from pruner_engine.tasks.kernels.norm_kernels import norm_of_columns, norm_of_rows
+from pruner_engine.tasks.rewrites.halves import SUMMED_AS
 
 Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
 

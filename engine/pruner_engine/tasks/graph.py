@@ -1,4 +1,4 @@
-"""Helpers of the rewrites of a model's graph."""
+"""What a model's graph holds, and what rewriters of it have in common."""
 
 from __future__ import annotations
 

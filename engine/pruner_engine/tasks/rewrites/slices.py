@@ -17,7 +17,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, nodes_of, operator_of, order_of, reshaped, rewritten, shape_of
+from pruner_engine.tasks.graph import bound, nodes_of, operator_of, order_of, reshaped, rewritten, shape_of
 
 _RUNS = 2  # of indices: more parts are more cases than one gather is worth
 _PARTS = 3  # of a tensor, queries, keys and values: each of more, such as the steps of a sequence, would be a kernel

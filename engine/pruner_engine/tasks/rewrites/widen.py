@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import constant, operator_of, rewritten
+from pruner_engine.tasks.graph import constant, operator_of, rewritten
 
 _TILE = 4  # vectors that a register tile can well divide
 _LITTLE = 0.05  # share of the work

@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import constant, operator_of, reshaped, rewritten, shape_of
+from pruner_engine.tasks.graph import constant, operator_of, reshaped, rewritten, shape_of
 
 _AXES = 3  # batch, channel, position
 

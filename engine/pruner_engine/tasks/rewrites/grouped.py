@@ -20,7 +20,7 @@ from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.lowering.gathers import APART
-from pruner_engine.tasks.rewriting import bound, constant, is_constant_nhwc, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.graph import bound, constant, is_constant_nhwc, operator_of, order_of, rewritten, shape_of
 
 _IMAGE = 4  # axes
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout

@@ -13,8 +13,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.halves import SUMMED_AS
-from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import bound, occurrences, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewrites.halves import SUMMED_AS
 
 
 def fold_batch_norms(mod: tvm.IRModule) -> tvm.IRModule:

@@ -12,7 +12,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import bound, operator_of, rewritten, shape_of
 
 
 def within_bounds(mod: tvm.IRModule) -> tvm.IRModule:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import tvm
 from tvm import relax, te, tirx
 
-from pruner_engine.tasks.norms import Legalize
-from pruner_engine.tasks.rewriting import shape_of
+from pruner_engine.tasks.graph import shape_of
+from pruner_engine.tasks.kernels.norms import Legalize
 
 _AXES = "DHW"
 

@@ -19,7 +19,7 @@ from tvm import relax, te, tirx
 from tvm.ir import Expr
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import OUTER, is_constant_nhwc, operator_of, rewritten, shape_of
 
 STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
 DILATION = "winograd_dilation"  # the same: how far apart those are, where they are no neighbours

@@ -7,10 +7,10 @@ from math import inf
 import tvm
 from tvm import relax, te, tirx
 
-from pruner_engine.tasks.adaptive_pools import adaptive_pools
-from pruner_engine.tasks.norms import Legalize, norms
-from pruner_engine.tasks.rewriting import OUTER, operator_of, shape_of
-from pruner_engine.tasks.stacks import stacks
+from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
+from pruner_engine.tasks.kernels.adaptive_pools import adaptive_pools
+from pruner_engine.tasks.kernels.concatenations import concatenations
+from pruner_engine.tasks.kernels.norms import Legalize, norms
 
 
 def softmax(x: te.Tensor, lanes: int) -> te.Tensor:
@@ -45,7 +45,7 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     """
     backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
     softmaxes = {"relax.nn.softmax": _softmax(lanes)} if lanes else {}
-    return {**norms(), **adaptive_pools(), **stacks(), **backwards, **softmaxes}
+    return {**norms(), **adaptive_pools(), **concatenations(), **backwards, **softmaxes}
 
 
 def _alone_backwards(name: str) -> Legalize:

@@ -10,7 +10,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import bound, operator_of, rewritten, shape_of
 
 
 def without_zero_divisors(mod: tvm.IRModule) -> tvm.IRModule:

@@ -7,7 +7,7 @@ from functools import partial
 
 from tvm import relax
 
-from pruner_engine.tasks.rewriting import operator_of
+from pruner_engine.tasks.graph import operator_of
 
 _IMAGE = 4  # axes
 _REDUCTIONS = {f"relax.{name}": getattr(relax.op, name) for name in ("max", "mean", "min", "sum")}

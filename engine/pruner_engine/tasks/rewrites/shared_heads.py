@@ -13,7 +13,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, bound, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.graph import BINARY, bound, operator_of, order_of, rewritten, shape_of
 
 _MATRIX = 2  # axes
 

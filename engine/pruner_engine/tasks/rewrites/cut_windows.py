@@ -13,8 +13,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.convolutions import CONVOLUTIONS, convolution_like
-from pruner_engine.tasks.rewriting import constant, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import constant, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewrites.convolutions import CONVOLUTIONS, convolution_like
 
 
 def cut_windows(mod: tvm.IRModule) -> tvm.IRModule:

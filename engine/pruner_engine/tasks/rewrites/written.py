@@ -13,7 +13,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
-from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, shape_of
+from pruner_engine.tasks.graph import bound, occurrences, operator_of, shape_of
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import (
+from pruner_engine.tasks.graph import (
     BINARY,
     UNARY,
     bound,

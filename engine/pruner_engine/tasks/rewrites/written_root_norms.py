@@ -12,8 +12,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
-from pruner_engine.tasks.written import NormRewriter, beside_number, is_same, mean_of, squared
+from pruner_engine.tasks.graph import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewrites.written import NormRewriter, beside_number, is_same, mean_of, squared
 
 _NORM = "relax.nn.rms_norm"
 

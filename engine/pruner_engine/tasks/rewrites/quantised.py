@@ -15,7 +15,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import nodes_of, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import nodes_of, operator_of, rewritten, shape_of
 
 _MAKE, _TAKE = "relax.quantize", "relax.dequantize"
 ROUNDED_ELSEWHERE = "pruner.rounded_elsewhere"  # attribute of a "main" that keeps real what the file's runtime rounds

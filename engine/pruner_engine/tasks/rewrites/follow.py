@@ -13,8 +13,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.along_axes import ALONG_AXES, axes_left
-from pruner_engine.tasks.rewriting import (
+from pruner_engine.tasks.graph import (
     EACH,
     bound,
     operator_of,
@@ -24,6 +23,7 @@ from pruner_engine.tasks.rewriting import (
     rewritten,
     shape_of,
 )
+from pruner_engine.tasks.rewrites.along_axes import ALONG_AXES, axes_left
 
 
 def follow_layout(mod: tvm.IRModule) -> tvm.IRModule:

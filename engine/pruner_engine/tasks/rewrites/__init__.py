@@ -1,0 +1,1 @@
+"""Changes of a model's graph before its operators become kernels: a module each."""
