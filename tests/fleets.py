@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure.rpc import boards_of
+from pruner_engine.measure.boards.rpc import boards_of
 
 ENGINE = str(Path(__file__).resolve().parents[1] / "engine")
 START = (
@@ -64,7 +64,7 @@ def own_board(port: int, key: str):
     own = json.dumps([["127.0.0.1", port], key, "127.0.0.1", free_port()])
     code = (
         "import json, sys\n"
-        "from pruner_engine.measure.serving import serve_board\n"
+        "from pruner_engine.measure.boards.serving import serve_board\n"
         "serve_board(*json.loads(sys.argv[1]), tell=print)"
     )
     return started([sys.executable, "-c", code, own])

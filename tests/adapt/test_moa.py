@@ -7,9 +7,9 @@ import torch
 from measured import synthetic_group
 from pruner_engine.adapt import MomentumAdapter
 from pruner_engine.adapt.moa import distance, follow
-from pruner_engine.verify import network_model
-from pruner_engine.verify.pacm import PaCM
-from pruner_engine.verify.training import Fit
+from pruner_engine.verify.networks import network_model
+from pruner_engine.verify.networks.pacm import PaCM
+from pruner_engine.verify.networks.training import Fit
 
 
 def weights(model):

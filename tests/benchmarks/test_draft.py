@@ -10,7 +10,7 @@ from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.benchmarks.draft_quality import bench_quality
 from pruner_engine.benchmarks.draft_rate import bench_draft
 from pruner_engine.benchmarks.networks import NETWORKS
-from pruner_engine.draft.core import ABLATIONS
+from pruner_engine.draft.cpu.core import ABLATIONS
 from pruner_engine.errors import UserError
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pruner_engine.draft.banks import turns
-from pruner_engine.draft.footprint import Touch
-from pruner_engine.draft.index import Atom, Var
-from pruner_engine.draft.nest import Buffer, Loop
+from pruner_engine.draft.gpu.banks import turns
+from pruner_engine.draft.nests.footprint import Touch
+from pruner_engine.draft.nests.index import Atom, Var
+from pruner_engine.draft.nests.nest import Buffer, Loop
 
 
 def turns_of(rows: int, columns: int, *, down: int, across: int, dtype: str = "float32") -> float:

@@ -24,8 +24,8 @@ from draft.spaces import (
     rows_of_each,
     space_of,
 )
-from pruner_engine.draft.evaluation import Evaluation
-from pruner_engine.draft.nest import all_loops
+from pruner_engine.draft.formulas.evaluation import Evaluation
+from pruner_engine.draft.nests.nest import all_loops
 from pruner_engine.draft.parts import Parts
 
 ROWS = rows_of_each(8)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruner_engine.draft import columns as c
-from pruner_engine.draft.evaluation import Evaluation
-from pruner_engine.draft.index import Atom, Quotient, Remainder, Var, add, collapse, scale, span, step
-from pruner_engine.draft.program import Program
+from pruner_engine.draft.formulas import columns as c
+from pruner_engine.draft.formulas.evaluation import Evaluation
+from pruner_engine.draft.formulas.program import Program
+from pruner_engine.draft.nests.index import Atom, Quotient, Remainder, Var, add, collapse, scale, span, step
 
 
 def test_programs_compute_what_plain_numbers_do():

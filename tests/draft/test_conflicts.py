@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from pruner_engine.draft.footprint import Touch, conflicts
-from pruner_engine.draft.nest import Buffer
+from pruner_engine.draft.nests.footprint import Touch, conflicts
+from pruner_engine.draft.nests.nest import Buffer
 
 LINE, SETS = 64, 64
 

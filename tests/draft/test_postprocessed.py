@@ -33,8 +33,8 @@ from draft.spaces import (
     space_of,
 )
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.draft.evaluation import Evaluation
-from pruner_engine.draft.nest import Block, all_loops
+from pruner_engine.draft.formulas.evaluation import Evaluation
+from pruner_engine.draft.nests.nest import Block, all_loops
 from pruner_engine.space.design_space import DesignSpace, seed_of
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.targets.target import target_json

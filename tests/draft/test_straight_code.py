@@ -14,10 +14,10 @@ from tvm.target import Target
 
 from draft.spaces import CPU, DEVICES, analyzer_of, space_of
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.draft.cpu import _reduction_run
-from pruner_engine.draft.postproc import _in_vectors, postprocessed
-from pruner_engine.draft.program import Program
-from pruner_engine.draft.replay import Replay
+from pruner_engine.draft.cpu.latency import _reduction_run
+from pruner_engine.draft.cpu.postproc import _in_vectors, postprocessed
+from pruner_engine.draft.formulas.program import Program
+from pruner_engine.draft.nests.replay import Replay
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.tasks.task import TuningTask
 

@@ -22,8 +22,8 @@ from pruner_engine.export.place import Place
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
 from pruner_engine.frontends import load_model
-from pruner_engine.measure.rpc import boards_of
-from pruner_engine.measure.wire import Fleet
+from pruner_engine.measure.boards.rpc import boards_of
+from pruner_engine.measure.workers.wire import Fleet
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.target import obstacle, resolve_target
 from pruner_engine.tasks.extract import extract_tasks

@@ -18,8 +18,8 @@ import_tvm()
 from pruner_engine.errors import UserError  # noqa: E402
 from pruner_engine.jobs import bundle, tune  # noqa: E402
 from pruner_engine.jobs.job import JobContext  # noqa: E402
-from pruner_engine.measure import wire  # noqa: E402
-from pruner_engine.measure.launch import ZygoteProcess  # noqa: E402
+from pruner_engine.measure.workers import wire  # noqa: E402
+from pruner_engine.measure.workers.launch import ZygoteProcess  # noqa: E402
 from pruner_engine.protocol import Export, Phase, Progress, Resume, Tune  # noqa: E402
 from pruner_engine.store.project import Project  # noqa: E402
 from pruner_engine.targets.target import device_of, resolve_target, target_json  # noqa: E402

@@ -26,7 +26,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.jobs import ask, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.open_run import OpenRun
-from pruner_engine.measure.folder import _OWNER
+from pruner_engine.measure.workers.folder import _OWNER
 from pruner_engine.protocol import ExportRecords, Inspect, Resume
 from pruner_engine.reports.run import write_run
 from pruner_engine.store.project import Project

@@ -14,8 +14,8 @@ from pruner_engine.export.baselines import Timing, example_inputs
 from pruner_engine.export.build import compile_model
 from pruner_engine.export.library import write_library
 from pruner_engine.frontends import load_model
-from pruner_engine.measure.rpc import boards_of
-from pruner_engine.measure.wire import Fleet
+from pruner_engine.measure.boards.rpc import boards_of
+from pruner_engine.measure.workers.wire import Fleet
 from pruner_engine.tasks.prepare import prepare
 from schedules import CPU, tvm
 

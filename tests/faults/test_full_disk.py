@@ -21,10 +21,11 @@ from databases import connected
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
-from pruner_engine.measure import pipeline, runner, wire
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.process import error_of, failure_of
+from pruner_engine.measure.running import runner
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.workers import pipeline, wire
+from pruner_engine.measure.workers.process import error_of, failure_of
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.lock import last_words
 from pruner_engine.store.project import Project

@@ -18,12 +18,12 @@ import pytest
 from engines import context
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure import pipeline
-from pruner_engine.measure.forked import ForkedWorker
-from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.process import limit_memory, log_tail
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.workers import pipeline
+from pruner_engine.measure.workers.forked import ForkedWorker
+from pruner_engine.measure.workers.launch import ZygoteProcess
+from pruner_engine.measure.workers.process import limit_memory, log_tail
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded, seeds
 

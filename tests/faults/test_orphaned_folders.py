@@ -13,8 +13,8 @@ import pytest
 from engines import context
 from test_killed_processes import measuring
 
-from pruner_engine.measure import folder
-from pruner_engine.measure.folder import BuildFolder
+from pruner_engine.measure.workers import folder
+from pruner_engine.measure.workers.folder import BuildFolder
 
 
 @pytest.fixture

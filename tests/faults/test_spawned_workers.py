@@ -11,10 +11,10 @@ import foul
 import psutil
 import pytest
 
-from pruner_engine.measure import wire
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.spawn import _Worker
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.workers.spawn import _Worker
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 

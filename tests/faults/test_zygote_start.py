@@ -11,10 +11,10 @@ import psutil
 import pytest
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure import launch, pipeline, wire
-from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.workers import launch, pipeline, wire
+from pruner_engine.measure.workers.launch import ZygoteProcess
 from schedules import CPU, random_schedule, task_of
 
 BROKEN = {
@@ -113,7 +113,7 @@ def zygote_of(tmp_path, monkeypatch):
 
 
 TALKATIVE = """
-from pruner_engine.measure import wire
+from pruner_engine.measure.workers import wire
 
 wire.receive(0)
 wire.send(1, wire.Ready(seconds=0.0))
@@ -135,7 +135,8 @@ def test_one_that_tells_much_is_heard_while_it_is_told_something(zygote_of, monk
 
 LAST_WORDS = """
 import os, select, signal
-from pruner_engine.measure import build, wire, zygote
+from pruner_engine.measure.building import build
+from pruner_engine.measure.workers import wire, zygote
 
 def serve(inbox, outbox):
     while (job := wire.receive(inbox)) is not None:
@@ -171,7 +172,8 @@ def test_a_builder_that_is_dead_after_its_last_words_gets_no_other_build(zygote_
 
 NONSENSE = """
 import os, signal
-from pruner_engine.measure import runner, wire, zygote
+from pruner_engine.measure.running import runner
+from pruner_engine.measure.workers import wire, zygote
 
 def serve(folder, inbox, outbox):
     job = wire.receive(inbox)

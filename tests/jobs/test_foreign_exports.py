@@ -16,7 +16,7 @@ from pruner_engine.jobs import bundle, tune
 from pruner_engine.jobs.bundle import compare_libraries
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.places import place_for
-from pruner_engine.measure.rpc import boards_of
+from pruner_engine.measure.boards.rpc import boards_of
 from pruner_engine.protocol import Export, Exported, Notice, Tune
 from pruner_engine.search.control import Control
 from pruner_engine.search.settings import SearchSettings

@@ -20,7 +20,7 @@ from pruner_engine.export.records import RECORDS
 from pruner_engine.jobs.fleet import list_boards
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.records import export_records, import_records
-from pruner_engine.measure import rpc
+from pruner_engine.measure.boards import rpc
 from pruner_engine.search.control import Control
 from pruner_engine.store.comparison import caches_of
 from pruner_engine.store.reader import ProjectReader

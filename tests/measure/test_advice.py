@@ -3,8 +3,8 @@
 import pytest
 
 from chosen_runs import add_run, make_project
-from pruner_engine.measure import wire
 from pruner_engine.measure.advice import ADVICE, OTHERWISE, advice
+from pruner_engine.measure.workers import wire
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from terminal import pruner_here

@@ -6,9 +6,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pruner_engine.measure import process, wire
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
+from pruner_engine.measure.workers import process, wire
 from schedules import CPU, random_schedule, task_of
 
 AHEAD, BEHIND = "matmul:32,32,32", "matmul:48,48,48"

@@ -9,16 +9,17 @@ import sys
 import msgspec
 import pytest
 
-from pruner_engine.measure import wire
 from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.types import MeasureOptions
+from pruner_engine.measure.workers import wire
 from schedules import CPU, task_of
 
 # in a process of its own: where a kernel is timed there is no other process beside it
 TIMING = """
 import json, sys
 import msgspec, numpy as np, tvm
-from pruner_engine.measure import host, wire
+from pruner_engine.measure.running import host
+from pruner_engine.measure.workers import wire
 emptying, happened = "cache_flush_cpu_non_first_arg", []
 flush = tvm.get_global_func(emptying)
 def watched(*args):
@@ -53,7 +54,7 @@ TURNS = """
 import json
 from types import SimpleNamespace
 import tvm
-from pruner_engine.measure.host import ThisMachine
+from pruner_engine.measure.running.host import ThisMachine
 job, host, used = SimpleNamespace(device="cpu", cold=False), ThisMachine(), []
 copies = [["first"], ["second"], ["third"]]
 kernel, yardstick = (host.caller(job, used.append, copies, tvm.cpu()) for _ in range(2))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import tvm
 
-from pruner_engine.measure import wire
-from pruner_engine.measure.build import build
-from pruner_engine.measure.conversions import without_conversions
+from pruner_engine.measure.building.build import build
+from pruner_engine.measure.building.conversions import without_conversions
+from pruner_engine.measure.workers import wire
 from pruner_engine.targets.target import target_json
 from schedules import CPU
 

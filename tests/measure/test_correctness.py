@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruner_engine.measure.correctness import difference, make_array
+from pruner_engine.measure.running.correctness import difference, make_array
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

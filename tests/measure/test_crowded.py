@@ -15,8 +15,8 @@ CALLS = 5000
 TIMING = f"""
 import json, sys, time
 import tvm
-from pruner_engine.measure import wire
-from pruner_engine.measure.host import ThisMachine
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.running.host import ThisMachine
 
 cold, call_s = json.loads(sys.argv[1])
 about = wire.Kernel("", [wire.Tensor([8], "float32")] * 2)

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 import tvm
 
-from pruner_engine.measure import gpu, measurer
-from pruner_engine.measure.gpu import GpuClock
+from pruner_engine.measure import measurer
+from pruner_engine.measure.running import gpu
+from pruner_engine.measure.running.gpu import GpuClock
 from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.targets.target import resolve_target
 

@@ -6,7 +6,7 @@ import pytest
 import tvm
 from tvm import te, topi
 
-from pruner_engine.measure.kernel import facts_of
+from pruner_engine.measure.running.kernel import facts_of
 
 
 def module(*tensors) -> tvm.IRModule:

@@ -6,9 +6,10 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.workloads import build_workload
-from pruner_engine.measure import linker, wire
-from pruner_engine.measure.build import build
-from pruner_engine.measure.linker import Linker, command_for, cross_linker, links_for
+from pruner_engine.measure.building import linker
+from pruner_engine.measure.building.build import build
+from pruner_engine.measure.building.linker import Linker, command_for, cross_linker, links_for
+from pruner_engine.measure.workers import wire
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.targets.target import device_kind, resolve_target, target_json
 from pruner_engine.tasks.extract import extract_tasks

@@ -3,7 +3,7 @@
 from test_measurer import candidates, measured
 
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.references import References, reference_file
+from pruner_engine.measure.running.references import References, reference_file
 from pruner_engine.measure.types import MeasureOptions
 from schedules import CPU, task_of
 

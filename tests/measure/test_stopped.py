@@ -16,9 +16,9 @@ TIMING = """
 import json, os, signal, sys
 from pathlib import Path
 import tvm
-from pruner_engine.measure import wire
-from pruner_engine.measure.host import ThisMachine
-from pruner_engine.measure.task_buffers import TaskBuffers
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.running.host import ThisMachine
+from pruner_engine.measure.running.task_buffers import TaskBuffers
 
 check, cold, folder = json.loads(sys.argv[1])
 about = wire.Kernel("", [wire.Tensor([8], "float32")] * 2)

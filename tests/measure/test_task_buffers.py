@@ -8,10 +8,11 @@ import msgspec
 import pytest
 import tvm
 
-from pruner_engine.measure import runner, task_buffers, wire
 from pruner_engine.measure.run_requests import RunRequests
-from pruner_engine.measure.task_buffers import TaskBuffers
+from pruner_engine.measure.running import runner, task_buffers
+from pruner_engine.measure.running.task_buffers import TaskBuffers
 from pruner_engine.measure.types import MeasureOptions
+from pruner_engine.measure.workers import wire
 from pruner_engine.targets.target import resolve_target
 from schedules import CPU, task_of
 

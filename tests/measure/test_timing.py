@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from pruner_engine.measure.timing import Yardstick, time_kernel
+from pruner_engine.measure.running.timing import Yardstick, time_kernel
 
 
 class Kernel:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from pruner_engine.measure import wire
+from pruner_engine.measure.workers import wire
 
 MESSAGES = [
     wire.Ready(seconds=0.5),

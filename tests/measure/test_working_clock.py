@@ -1,6 +1,6 @@
 """Time in which all processes are stopped counts against no candidate."""
 
-from pruner_engine.measure.working_clock import WorkingClock
+from pruner_engine.measure.workers.working_clock import WorkingClock
 
 
 def test_only_seconds_with_looks_pass():

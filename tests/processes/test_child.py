@@ -15,7 +15,7 @@ from pruner_engine.processes.child import environment, module_command
     [
         *(("pruner_engine.cli", 0, path) for path in ("", os.pathsep, "{0}" + os.pathsep)),
         ("pruner_engine.jobs", 0, os.pathsep),
-        ("pruner_engine.measure.zygote", 1, os.pathsep),
+        ("pruner_engine.measure.workers.zygote", 1, os.pathsep),
     ],
 )
 def test_files_in_the_current_folder_are_nobodys_modules(tmp_path, monkeypatch, module, code, path):

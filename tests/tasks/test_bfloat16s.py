@@ -13,8 +13,8 @@ from tvm import relax
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.lowering.word_products import BFLOAT16S, NEON_BFLOAT16S, bfloat16_products_of
-from pruner_engine.measure.correctness import make_array
-from pruner_engine.measure.kernel import facts_of
+from pruner_engine.measure.running.correctness import make_array
+from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import is_of_this_architecture, resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks

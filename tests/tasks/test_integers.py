@@ -24,7 +24,7 @@ from pruner_engine.lowering.word_products import (
     byte_products_of,
     multiplied,
 )
-from pruner_engine.measure.kernel import facts_of
+from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import is_of_this_architecture, resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks

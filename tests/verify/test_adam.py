@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import nn
 
-from pruner_engine.verify.adam import Adam
+from pruner_engine.verify.networks.adam import Adam
 
 
 def test_it_steps_as_pytorchs_own():

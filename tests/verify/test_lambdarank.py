@@ -5,8 +5,8 @@ import math
 import numpy as np
 import torch
 
-from pruner_engine.verify.lambdarank import lambdarank_loss
 from pruner_engine.verify.metrics import assess_scores, top_k
+from pruner_engine.verify.networks.lambdarank import lambdarank_loss
 from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
 
 SECONDS = torch.tensor([1.0, 2.0, 4.0])

@@ -14,7 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.verify import create_model, register_model
 from pruner_engine.verify.metrics import assess
-from pruner_engine.verify.training import OFFLINE, ONLINE, accuracy, fit, pack_groups
+from pruner_engine.verify.networks.training import OFFLINE, ONLINE, accuracy, fit, pack_groups
 from schedules import CPU
 
 LEARNERS = ["pacm-draft", "pacm", "tenset-mlp", "tlp", "xgb"]

@@ -15,8 +15,8 @@ import torch
 
 from pruner_engine.verify.metrics import Ranking, assess
 from pruner_engine.verify.model import Group, LearnReport
-from pruner_engine.verify.network import RankingNetwork
-from pruner_engine.verify.network_model import NetworkCostModel
+from pruner_engine.verify.networks.network import RankingNetwork
+from pruner_engine.verify.networks.network_model import NetworkCostModel
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure.addresses import EXAMPLE, host_and_port
+from pruner_engine.measure.boards.addresses import EXAMPLE, host_and_port
 
 
 class AddressType(click.ParamType):
@@ -57,7 +57,7 @@ def tracker(host: str, port: int) -> None:
 @click.option("--port", type=_PORT, default=9090, show_default=True, help="The first port to try.")
 def serve(address: tuple[str, int], key: str, host: str, port: int) -> None:
     """Lend this machine to a tracker for measurements; a server that dies is started again."""
-    from pruner_engine.measure.serving import serve_board
+    from pruner_engine.measure.boards.serving import serve_board
 
     if not _may_listen(host, 0):
         raise UserError(f"{host} is no address of this machine to listen on.", "Give another one with --host.")

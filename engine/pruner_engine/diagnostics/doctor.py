@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure.folder import refuse_noexec
-from pruner_engine.measure.linker import cross_linker, linker
+from pruner_engine.measure.building.linker import cross_linker, linker
+from pruner_engine.measure.workers.folder import refuse_noexec
 from pruner_engine.processes.child import environment, import_command, module_command
 from pruner_engine.protocol import Check, DoctorReport
 from pruner_engine.requirements import OLDEST, TVM, installed, is_old

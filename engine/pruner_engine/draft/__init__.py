@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pruner_engine.draft import core, gpu
 from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.draft.cpu.core import ABLATIONS
 from pruner_engine.draft.explanation import Explanation
+from pruner_engine.draft.gpu.latency import PENALTIES
 from pruner_engine.targets.profiling import profile_for
 
 if TYPE_CHECKING:
@@ -33,4 +34,4 @@ def analyzer_for(space: DesignSpace, profile: DeviceProfile | None = None) -> An
 
 def ablations_of(profile: DeviceProfile) -> tuple[str, ...]:
     """Names of effects that an analyzer of this device can leave out, to find what each is worth."""
-    return core.ABLATIONS if profile.gpu is None else gpu.PENALTIES
+    return ABLATIONS if profile.gpu is None else PENALTIES

@@ -9,11 +9,11 @@ import numpy as np
 
 from pruner_engine.draft.calibration import fit, holds
 from pruner_engine.draft.closed_form import ClosedForm
-from pruner_engine.draft.cpu import cpu_parts
+from pruner_engine.draft.cpu.latency import cpu_parts
 from pruner_engine.draft.explanation import Explanation
-from pruner_engine.draft.gpu import gpu_parts
+from pruner_engine.draft.gpu.latency import gpu_parts
 from pruner_engine.draft.lowered import Lowered
-from pruner_engine.draft.nest import Block, UnreadableSketchError
+from pruner_engine.draft.nests.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.predictor import Predictor
 from pruner_engine.space.decision import Rows

@@ -8,10 +8,10 @@ import numpy as np
 import tvm
 
 from pruner_engine.draft.explanation import Explanation
-from pruner_engine.draft.nest import Block
+from pruner_engine.draft.formulas.program import Program
+from pruner_engine.draft.nests.nest import Block
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.predictor import Factors
-from pruner_engine.draft.program import Program
 from pruner_engine.draft.variant import Variant
 from pruner_engine.draft.variants import Variants
 from pruner_engine.space.decision import Rows

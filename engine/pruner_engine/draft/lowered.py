@@ -10,10 +10,10 @@ import tvm
 from tvm.s_tir import Schedule
 
 from pruner_engine.draft.explanation import Explanation
-from pruner_engine.draft.nest import Block, UnreadableSketchError
+from pruner_engine.draft.nests.nest import Block, UnreadableSketchError
+from pruner_engine.draft.nests.reading import FunctionReader
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.predictor import Factors
-from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.sketch import Sketch
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pruner_engine.draft.columns import Value, add_up
-from pruner_engine.draft.nest import Block, heaviness
+from pruner_engine.draft.formulas.columns import Value, add_up
+from pruner_engine.draft.nests.nest import Block, heaviness
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 import tvm
 
-from pruner_engine.draft.columns import Value
-from pruner_engine.draft.evaluation import Evaluation
-from pruner_engine.draft.nest import Block
+from pruner_engine.draft.formulas.columns import Value
+from pruner_engine.draft.formulas.evaluation import Evaluation
+from pruner_engine.draft.formulas.program import Program
+from pruner_engine.draft.nests.nest import Block
+from pruner_engine.draft.nests.replay import Replay
 from pruner_engine.draft.parts import Parts
-from pruner_engine.draft.program import Program
-from pruner_engine.draft.replay import Replay
 from pruner_engine.space.sketch import Sketch
 
 

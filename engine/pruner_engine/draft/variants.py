@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import tvm
 
-from pruner_engine.draft.nest import Block, UnreadableSketchError
+from pruner_engine.draft.nests.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.variant import Variant
 from pruner_engine.space.decision import LocationDecision, Rows

@@ -14,7 +14,7 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.script import Script
-from pruner_engine.measure.wire import Fleet
+from pruner_engine.measure.workers.wire import Fleet
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel

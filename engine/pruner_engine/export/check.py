@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pruner_engine.measure.correctness import dtype_of
+from pruner_engine.measure.running.correctness import dtype_of
 
 _MOST = 0.05
 _UNDECIDED = 1e-3  # share of whole numbers that may go either way, where floats decide which of two is larger

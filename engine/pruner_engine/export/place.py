@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pruner_engine.measure.wire import Fleet
+from pruner_engine.measure.workers.wire import Fleet
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pruner_engine.export.boards import limit_of, time_on_board
 from pruner_engine.export.script import TIMEOUT_S
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.library_names import called
-from pruner_engine.measure.wire import Fleet
+from pruner_engine.measure.workers.wire import Fleet
 from pruner_engine.targets.target import device_kind
 
 IN_TORCH = ("torch", "torch.compile")

@@ -7,8 +7,8 @@ from tvm.target import Target
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import fleet_of
 from pruner_engine.jobs.open_run import OpenRun
-from pruner_engine.measure.asking import ask_board
-from pruner_engine.measure.rpc import fleet_size
+from pruner_engine.measure.boards.asking import ask_board
+from pruner_engine.measure.boards.rpc import fleet_size
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.board_facts import BoardFacts

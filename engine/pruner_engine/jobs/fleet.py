@@ -6,8 +6,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.measure.addresses import host_and_port, tracker_at
-from pruner_engine.measure.rpc import boards_of, sign_of_life
+from pruner_engine.measure.boards.addresses import host_and_port, tracker_at
+from pruner_engine.measure.boards.rpc import boards_of, sign_of_life
 from pruner_engine.protocol import Board, Boards, ListBoards
 
 _ANSWER_S = 1.0

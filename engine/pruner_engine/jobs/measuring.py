@@ -6,10 +6,10 @@ import dataclasses
 
 import tvm
 
+from pruner_engine.measure.boards.rpc import boards_of
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.rpc import boards_of
 from pruner_engine.measure.types import MeasureOptions
-from pruner_engine.measure.wire import Fleet
+from pruner_engine.measure.workers.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.device import Device, fingerprint
 from pruner_engine.targets.target import device_of, target_json

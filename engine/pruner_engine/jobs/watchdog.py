@@ -14,7 +14,7 @@ from pruner_engine.jobs.heartbeat import BEAT_S
 LIMITS = {"space": 600.0, "draft": 600.0, "verify": 600.0, "learn": 600.0, "restore": 1800.0}
 OTHERS_S = 3600.0
 GRACE_S = 30.0  # between the exception and the end of the process
-# nothing is done, or measure/pipeline.py knows better how long it may take
+# nothing is done, or measure/workers/pipeline.py knows better how long it may take
 _UNWATCHED = {"idle", "measure", "baseline"}
 
 

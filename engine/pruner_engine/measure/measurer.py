@@ -10,20 +10,20 @@ from pathlib import Path
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure import wire
-from pruner_engine.measure.batch import Batch, discard
+from pruner_engine.measure.boards.rpc import Fleet, fleet_size
+from pruner_engine.measure.building.linker import links_for
 from pruner_engine.measure.cores import Cores, share_out
-from pruner_engine.measure.folder import BuildFolder, refuse_noexec
-from pruner_engine.measure.launch import START, StartMethod
-from pruner_engine.measure.linker import links_for
-from pruner_engine.measure.outcome import result_of
-from pruner_engine.measure.pipeline import Pipeline
 from pruner_engine.measure.probe import Probe
-from pruner_engine.measure.rpc import Fleet, fleet_size
 from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.side_by_side import time_in_turns
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.measure.untuned import UntunedKernels
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.workers.batch import Batch, discard
+from pruner_engine.measure.workers.folder import BuildFolder, refuse_noexec
+from pruner_engine.measure.workers.launch import START, StartMethod
+from pruner_engine.measure.workers.outcome import result_of
+from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.measure.yardsticks import Settled, Yardsticks
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.targets.cpu import granted_cpus, physical_cores

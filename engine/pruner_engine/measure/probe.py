@@ -9,11 +9,11 @@ from tvm import te
 from tvm.s_tir import Schedule
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure import wire
-from pruner_engine.measure.batch import Batch
-from pruner_engine.measure.pipeline import Pipeline
 from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.workers.batch import Batch
+from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 _SIZE = 256

@@ -6,9 +6,9 @@ from typing import Literal
 
 from tvm.target import Target
 
-from pruner_engine.measure import wire
-from pruner_engine.measure.kernel import facts_of
+from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.measure.types import MeasureOptions
+from pruner_engine.measure.workers import wire
 from pruner_engine.targets.target import device_kind, threads_of
 from pruner_engine.tasks.task import TuningTask
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from pruner_engine.measure import wire
-from pruner_engine.measure.batch import Batch, discard
-from pruner_engine.measure.outcome import result_of
-from pruner_engine.measure.pipeline import Pipeline
 from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.workers.batch import Batch, discard
+from pruner_engine.measure.workers.outcome import result_of
+from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.tasks.task import TuningTask
 
 

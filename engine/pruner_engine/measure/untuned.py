@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pruner_engine.measure import wire
-from pruner_engine.measure.batch import Batch, discard
-from pruner_engine.measure.outcome import result_of
-from pruner_engine.measure.pipeline import Pipeline
-from pruner_engine.measure.references import References
 from pruner_engine.measure.run_requests import RunRequests
+from pruner_engine.measure.running.references import References
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.workers.batch import Batch, discard
+from pruner_engine.measure.workers.outcome import result_of
+from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.tasks.task import TuningTask
 
 _FACTOR = 6  # an untuned kernel may take this many times the limit of a candidate

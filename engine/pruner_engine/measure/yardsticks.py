@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pruner_engine.measure import wire
-from pruner_engine.measure.batch import discard
-from pruner_engine.measure.timing import FINER
+from pruner_engine.measure.running.timing import FINER
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.workers.batch import discard
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pruner_engine.verify.model import CostModel, Group, LearnReport
 from pruner_engine.verify.pretrained import check_model, shipped_checkpoint
 
 if TYPE_CHECKING:
-    from pruner_engine.verify.network_model import NetworkCostModel
+    from pruner_engine.verify.networks.network_model import NetworkCostModel
 
 
 def _shipped(kind: str, vector_bits: int) -> str:
@@ -33,7 +33,7 @@ def _shipped(kind: str, vector_bits: int) -> str:
 
 def _adaptable(model: CostModel) -> NetworkCostModel:
     # torch takes seconds, which strategies that learn without need not wait for
-    from pruner_engine.verify.network_model import NetworkCostModel
+    from pruner_engine.verify.networks.network_model import NetworkCostModel
 
     if not isinstance(model, NetworkCostModel):
         raise UserError(f"A model of kind {model.kind} cannot be adapted.", "Use pacm-draft, pacm, tenset-mlp or tlp.")

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
-from pruner_engine.measure.addresses import tracker_at
+from pruner_engine.measure.boards.addresses import tracker_at
 from pruner_engine.rule_names import Layout
 
 _Positive = Annotated[int, Meta(ge=1)]

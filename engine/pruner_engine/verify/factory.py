@@ -11,10 +11,10 @@ from pruner_engine.verify.model import CostModel
 
 # imported when asked for: torch takes seconds
 _MODELS: dict[str, str | Callable[[int], CostModel]] = {
-    "pacm": "pruner_engine.verify.pacm:PaCM",
-    "pacm-draft": "pruner_engine.verify.pacm_draft:DraftedPaCM",
-    "tenset-mlp": "pruner_engine.verify.tenset_mlp:TenSetMLP",
-    "tlp": "pruner_engine.verify.tlp:TLP",
+    "pacm": "pruner_engine.verify.networks.pacm:PaCM",
+    "pacm-draft": "pruner_engine.verify.networks.pacm_draft:DraftedPaCM",
+    "tenset-mlp": "pruner_engine.verify.networks.tenset_mlp:TenSetMLP",
+    "tlp": "pruner_engine.verify.networks.tlp:TLP",
     "xgb": "pruner_engine.verify.gradient_boosting:GradientBoosting",
     "random": "pruner_engine.verify.random_model:RandomModel",
 }

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from pruner_engine.verify.lambdarank import lambdarank_loss
 from pruner_engine.verify.model import CostModel, Group
+from pruner_engine.verify.networks.lambdarank import lambdarank_loss
 from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
 
 

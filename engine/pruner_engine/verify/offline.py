@@ -16,8 +16,8 @@ from pruner_engine.verify import drafted
 from pruner_engine.verify.dataset import DataSet, join, read_dataset
 from pruner_engine.verify.factory import create_model
 from pruner_engine.verify.metrics import Ranking, assess, assess_scores
-from pruner_engine.verify.network_model import NetworkCostModel
-from pruner_engine.verify.training import OFFLINE, pack_groups
+from pruner_engine.verify.networks.network_model import NetworkCostModel
+from pruner_engine.verify.networks.training import OFFLINE, pack_groups
 
 
 @dataclass(frozen=True)

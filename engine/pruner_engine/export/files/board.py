@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from run import _numpy_dtype, read_arrays, write_arrays  # type: ignore[import-not-found]  # lies beside this script
 
-from pruner_engine.measure.process import error_of
+from pruner_engine.measure.workers.process import error_of
 from pruner_engine.tvm_import import import_tvm
 
 _REPEAT_S = 0.02
@@ -34,7 +34,7 @@ def run_on_board(
     """The report and the outputs of the first inference, by a session that is closed at the end."""
     from tvm.relax import VirtualMachine
 
-    from pruner_engine.measure.rpc import Fleet, board_session
+    from pruner_engine.measure.boards.rpc import Fleet, board_session
 
     fleet = Fleet(request["host"], request["port"], request["key"], request["wait_s"])
     session = board_session(fleet, request["limit_s"])

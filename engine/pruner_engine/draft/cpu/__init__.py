@@ -1,0 +1,1 @@
+"""The latency of a CPU's kernel, in parts."""

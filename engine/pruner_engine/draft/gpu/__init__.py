@@ -1,0 +1,1 @@
+"""The latency of a GPU's kernel, in parts."""

@@ -1,0 +1,1 @@
+"""Other machines that measure: how they are found, asked, and served."""

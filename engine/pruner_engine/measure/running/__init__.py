@@ -1,0 +1,1 @@
+"""What a runner does: it loads a kernel, times it, and checks its outputs."""

@@ -1,0 +1,78 @@
+"""Facts about a task's kernel that are needed to run it and to check its outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import tvm
+from tvm.s_tir import SBlock, Schedule
+from tvm.tirx import BufferStore, IterVar
+
+from pruner_engine.lowering.word_products import holds_word_products, numbers_of
+from pruner_engine.measure.running.correctness import dtype_of
+from pruner_engine.measure.running.indices import index_bounds
+from pruner_engine.measure.workers.wire import KernelFacts
+
+_CHILDREN = ("a", "b", "value", "condition", "true_value", "false_value")
+
+
+def facts_of(mod: tvm.IRModule) -> KernelFacts:
+    """Read the facts from a module with one unscheduled function "main"."""
+    schedule = Schedule(mod)
+    blocks = [schedule.get(block) for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
+    written = [region.source for block in blocks for region in block.writes]
+    folding = [block for block in blocks if block.init is not None]
+    parts = [part for block in blocks for part in _parts(block)]
+    rounds = any(isinstance(part, tvm.tirx.Cast) and _to_bytes(part) for part in parts)
+    inputs = ["random"]
+    if not rounds and all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
+        inputs.append("nan")
+    if not any(isinstance(part, tvm.ir.Call) for part in parts):
+        inputs.append("large")
+    inputs.append("zeros")
+    floats = {str(source.dtype) for source in written if "float" in str(source.dtype)}
+    return KernelFacts(
+        outputs=[i for i, p in enumerate(mod["main"].params) if any(p.same_as(w) for w in written)],
+        reduction=max([1, *(math.prod(_folded(block)) for block in folding)]),
+        inputs=inputs,
+        bounds=index_bounds(
+            [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
+        ),
+        words=_words(mod) if holds_word_products(mod) else {},
+        epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
+        rounds=rounds,
+    )
+
+
+def _to_bytes(cast: tvm.tirx.Cast) -> bool:
+    return str(cast.ty) in ("int8", "uint8") and "float" in str(cast.value.ty)
+
+
+def _words(mod: tvm.IRModule) -> dict[int, str]:
+    """Which arguments of a kernel on words hold them, and the type of a number: its other integers have one axis, or a
+    single row.
+
+    A tensor of one word a pixel is taken for such a row: its first bytes alone are other than 0.
+    """
+    numbers = numbers_of(mod)
+    tensors = [(i, p) for i, p in enumerate(mod["main"].params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
+    return {i: numbers(p) for i, p in tensors if int(p.ty.shape[-1]) > 1}
+
+
+def _folded(block: SBlock) -> Iterator[int]:
+    return (int(v.dom.extent) for v in block.iter_vars if v.iter_type == IterVar.CommReduce)
+
+
+def _value(block: SBlock) -> Any:
+    return block.body.value if isinstance(block.body, BufferStore) else None
+
+
+def _parts(block: SBlock) -> Iterator[Any]:
+    waiting = [_value(block)]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += [getattr(part, name) for name in _CHILDREN if hasattr(part, name)]

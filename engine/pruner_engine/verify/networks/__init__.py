@@ -1,0 +1,1 @@
+"""Cost models that are networks of PyTorch, and their training."""
