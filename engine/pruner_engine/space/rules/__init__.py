@@ -12,6 +12,7 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
+from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.tensor_intrinsics import load_every_intrinsic_of_gpus, load_tensor_intrinsics
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
 from pruner_engine.space.rules.amx import MatrixTile
@@ -91,11 +92,11 @@ def _plain_tiling(rule: ms.ScheduleRule) -> ms.ScheduleRule:
 
 def _gpu_rules(target: Target, without: Collection[str], *, tensor_cores: bool) -> list[ms.ScheduleRule]:
     load_tensor_intrinsics(target)  # which the rules name
-    generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
-    kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 and tensor_cores else "cuda"
+    sm = generation(str(target.attrs["arch"]))
+    kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if sm >= 75 and tensor_cores else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
     machine = Machine.of(target)
-    unfit = () if generation >= 80 and tensor_cores else (BFLOAT16_RULE,)
+    unfit = () if sm >= 80 and tensor_cores else (BFLOAT16_RULE,)
     own = {name: rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)}
     # in place of TVM's, since it has to look again at what that has done
     if (inlining := own.pop(EPILOGUE_RULE, None)) is not None:

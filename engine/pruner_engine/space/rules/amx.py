@@ -13,6 +13,7 @@ from pruner_engine.lowering.steps import step_along
 from pruner_engine.lowering.tile_nests import DEPTH, MOST, ROWS, TILE, multiplies_tiles, tile_products_in
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import Nest, extent_of, loops_of, read_nest
+from pruner_engine.space.rules.rule import Rule
 from pruner_engine.space.rules.tiling import Tiling, tilings
 
 _ROW_TILES, _COLUMN_TILES = 2, 3  # most tiles of results that lie beside each other: together six registers
@@ -60,15 +61,8 @@ class _MatrixTiling(Tiling):
         self.around(parallel, parallel if blocked else middle[-1], middle[0], pad_first)
 
 
-class MatrixTile:
-    """Rule for matrix products and convolutions of bytes and of bfloat16, where the processor has AMX.
-
-    Args:
-        machine: the vector unit.
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+class MatrixTile(Rule):
+    """Rule for matrix products and convolutions of bytes and of bfloat16, where the processor has AMX."""
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         products = tile_products_in(sch.get(block).body)

@@ -8,9 +8,10 @@ from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
 from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.rule import Rule
 
 
-class Epilogue:
+class Epilogue(Rule):
     """Takes the place of TVM's inlining for GPUs, and inlines backwards what that left as a kernel of its own.
 
     TVM visits every stage once, the last one first. The last stage of a GELU reads the product and a stage before it:
@@ -18,6 +19,7 @@ class Epilogue:
     """
 
     def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
         rules = ms.ScheduleRule.create("cuda")
         self.stock = next(rule for rule in rules if isinstance(rule, ms.schedule_rule.AutoInline))
         self.backwards = ms.schedule_rule.AutoInline(

@@ -17,8 +17,8 @@ from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul,
 
 from pruner_engine.lowering.cases import chosen_along
 from pruner_engine.lowering.nodes import loads_of, nodes_in
-from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
+from pruner_engine.space.rules.rule import Rule
 from pruner_engine.targets.target import threads_of
 
 _SHARES = 8  # iterations of the parallel loop for each thread, so that none waits long for another
@@ -74,19 +74,13 @@ _Loops: TypeAlias = list[tuple[_Digit, LoopRV]]
 _Form: TypeAlias = Callable[[Schedule, _Loops], list[LoopRV]]  # schedules what is inside, returns what threads share
 
 
-class Moves:
+class Moves(Rule):
     """Rule for transposes, reshapes and slices, and element-wise kernels whose operands lack axes of the result.
 
     Indices that mix axes (`i // 49`, `i % 49`) are taken apart into a loop for each digit, along which all that is left
     are constant steps. Where an operand lies in another order than the result, both are walked in tiles, whose vectors
     are either read or written at once.
-
-    Args:
-        machine: the vector unit.
     """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         moved = sch.get(block)

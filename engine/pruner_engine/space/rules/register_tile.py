@@ -7,8 +7,8 @@ import math
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import SBlockRV
 
-from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import extent_of, read_nest
+from pruner_engine.space.rules.rule import Rule
 from pruner_engine.space.rules.tiling import Tiling, tilings
 
 _ROW_TILE = 16  # most rows in a register tile along the innermost row axis
@@ -42,15 +42,8 @@ class _RegisterTiling(Tiling):
         self.around(parallel, parallel if blocked else middle[-1], middle[0], pad_first)
 
 
-class RegisterTile:
-    """Rule for matrix products, convolutions, depthwise convolutions, poolings: any reduction into vectors.
-
-    Args:
-        machine: the vector unit.
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+class RegisterTile(Rule):
+    """Rule for matrix products, convolutions, depthwise convolutions, poolings: any reduction into vectors."""
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         nest = read_nest(sch, block)

@@ -11,26 +11,20 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
 from pruner_engine.lowering.steps import step_along
-from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, extent_of, iterations_of, layout_free, loops_of
+from pruner_engine.space.rules.rule import Rule
 
 _LONG = 64  # vectors of a row from which on several vectors of partial results pay
 _PARTIAL = 4  # so many
 _WRITTEN_OUT = 64  # most vectors of a row that the code spells out
 
 
-class RowReductions:
+class RowReductions(Rule):
     """Rule for softmax, layer norm, root mean square norm, sums over rows.
 
     All stages of one row follow each other while it is in the cache. A reduction keeps a vector of partial results,
     which are added up at the end of the row.
-
-    Args:
-        machine: the vector unit.
     """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         if not _reduces_rows(sch, block):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
 
 from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
@@ -17,9 +17,17 @@ from pruner_engine.space.rules.machine import Machine
 _LOG = logging.getLogger(__name__)
 
 
-class Rule(Protocol):
-    """A schedule rule that keeps nothing between two blocks."""
+class Rule(ABC):
+    """A schedule rule that keeps nothing between two blocks.
 
+    Args:
+        machine: what it schedules for: a vector unit, or a GPU.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    @abstractmethod
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         """The schedules to go on with; `[sch]`, unchanged, where the rule does not apply."""
 

@@ -10,8 +10,8 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, BufferStore, IterVar
 
 from pruner_engine.lowering.steps import step_along
-from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import extent_of, loops_of, same_vars
+from pruner_engine.space.rules.rule import Rule
 
 _LONG = 768  # steps of a sum that is worth a second kernel
 _RESULTS = 4096  # of a multiprocessor: eight warps, each of whose threads holds a register tile of 16
@@ -23,17 +23,11 @@ _INNERMOST, _LOADS = 64, (1, 2, 3, 4)
 _ADDING = 256  # threads at most of a block that adds the parts up
 
 
-class SplitSum:
+class SplitSum(Rule):
     """Tiles a product as MetaSchedule does for GPUs, but each block of threads takes a part of the sum's steps.
 
     The parts are written to memory, and a second kernel adds them up, which stages behind the product are inlined into.
-
-    Args:
-        machine: the GPU.
     """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         loops = loops_of(sch, block)

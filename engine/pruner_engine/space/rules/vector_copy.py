@@ -9,21 +9,14 @@ from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
 from pruner_engine.lowering.cases import cases_of, chosen_loads
-from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
+from pruner_engine.space.rules.rule import Rule
 
 _MOST_VECTORS = 128  # vectors of a row, all written out in the code
 
 
-class VectorCopy:
-    """Writes the last axis out vector by vector, so that which case applies is known when the kernel is compiled.
-
-    Args:
-        machine: the vector unit.
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+class VectorCopy(Rule):
+    """Writes the last axis out vector by vector, so that which case applies is known when the kernel is compiled."""
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         copy, loops = sch.get(block), loops_of(sch, block)

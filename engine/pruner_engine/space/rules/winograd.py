@@ -7,20 +7,13 @@ import math
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 
-from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
+from pruner_engine.space.rules.rule import Rule
 from pruner_engine.tasks.rewrites.winograd import DILATION, STAGE
 
 
-class Winograd:
-    """Transforms a vector of channels of one tile after the other; which case applies is known in every line of code.
-
-    Args:
-        machine: the vector unit.
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+class Winograd(Rule):
+    """Transforms a vector of channels of one tile after the other; each line of code knows which case applies."""
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         annotations = sch.get(block).annotations
