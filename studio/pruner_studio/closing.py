@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from pruner_studio.translation import tr
+from pruner_studio.widgets import question
 
 # By what the job does: what is asked before the window closes, what comes of each answer, and the name of going on
 _SAID = {
@@ -30,20 +30,7 @@ def ask(window: QWidget, task: str, close: Callable[[bool], object]) -> None:
     Args:
         task: what the job does: tune or export.
     """
-    box = QMessageBox(window)
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setIcon(QMessageBox.Icon.Question)
-    question, outcome, going_on = _SAID[task]
-    box.setText(question)
-    box.setInformativeText(outcome)
-    keep = box.addButton(going_on, QMessageBox.ButtonRole.AcceptRole)
-    stop = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
-    box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(keep)
-
-    def answered(chosen: QAbstractButton) -> None:
-        if chosen in (keep, stop):
-            close(chosen is keep)
-
-    box.buttonClicked.connect(answered)
-    box.open()
+    asked, outcome, going_on = _SAID[task]
+    keep = question.Answer(going_on, QMessageBox.ButtonRole.AcceptRole, lambda: close(True))
+    stop = question.Answer(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole, lambda: close(False))
+    question.ask(window, asked, outcome, [keep, stop], keep)

@@ -17,6 +17,7 @@ from pruner_studio.models.projects import copy_project, inside
 from pruner_studio.opening import show_outside
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
+from pruner_studio.widgets import question
 from pruner_studio.workspace import Workspace
 
 
@@ -30,11 +31,7 @@ class Files(QObject):
 
     def save_copy(self) -> None:
         """Ask for a file and copy the project into it."""
-        dialog = self._dialog(tr("Save a copy"), self._named("-copy.pruner"), self.write_copy)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(tr("Projects (*.pruner)"))
-        dialog.setDefaultSuffix("pruner")
-        dialog.open()
+        self._save_as(tr("Save a copy"), self._named("-copy.pruner"), tr("Projects (*.pruner)"), self.write_copy)
 
     def write_copy(self, path: str) -> None:
         reader = self.workspace.reader
@@ -53,11 +50,7 @@ class Files(QObject):
 
     def save_report(self) -> None:
         """Ask for a file and write the shown run as one HTML page."""
-        dialog = self._dialog(tr("Save a report"), self._named(".html"), self.write_report)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(tr("Pages (*.html)"))
-        dialog.setDefaultSuffix("html")
-        dialog.open()
+        self._save_as(tr("Save a report"), self._named(".html"), tr("Pages (*.html)"), self.write_report)
 
     def write_report(self, path: str) -> None:
         project, run_id = self.workspace.path, self.workspace.run_id
@@ -111,19 +104,16 @@ class Files(QObject):
         dialog.open()
 
     def _ask_device(self, folder: str) -> None:
-        box = QMessageBox(self._window)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(tr("Were these records measured on the device of this project?"))
-        box.setInformativeText(tr("Times of another device are kept apart: they never mix with what is measured here."))
-        same = box.addButton(tr("On this device"), QMessageBox.ButtonRole.YesRole)
-        other = box.addButton(tr("On another one"), QMessageBox.ButtonRole.NoRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(other)
-        box.buttonClicked.connect(
-            lambda chosen: self.read_records(folder, chosen is same) if chosen in (same, other) else None
+        role, read = QMessageBox.ButtonRole, self.read_records
+        same = question.Answer(tr("On this device"), role.YesRole, lambda: read(folder, True))
+        other = question.Answer(tr("On another one"), role.NoRole, lambda: read(folder, False))
+        question.ask(
+            self._window,
+            tr("Were these records measured on the device of this project?"),
+            tr("Times of another device are kept apart: they never mix with what is measured here."),
+            [same, other],
+            other,
         )
-        box.open()
 
     def read_records(self, folder: str, same_device: bool) -> None:
         command = msg.ImportRecords(project=self.workspace.path, folder=folder, same_device=same_device)
@@ -140,7 +130,15 @@ class Files(QObject):
 
         self.workspace.helpers.ask(command, done, self._failed)
 
-    # ------------------------------------------------------------ telling
+    # ------------------------------------------------------------ dialogs
+
+    def _save_as(self, title: str, place: str, kinds: str, write: Callable[[str], object]) -> None:
+        """Ask for a file to write; one without an ending gets that of the place that is proposed."""
+        dialog = self._dialog(title, place, write)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(kinds)
+        dialog.setDefaultSuffix(Path(place).suffix[1:])
+        dialog.open()
 
     def _dialog(self, title: str, place: str, on_chosen: Callable[[str], object]) -> QFileDialog:
         dialog = QFileDialog(self._window, title, place)
@@ -151,6 +149,8 @@ class Files(QObject):
     def _named(self, ending: str) -> str:
         project = Path(self.workspace.path)
         return str(project.with_name(f"{project.stem}{ending}"))
+
+    # ------------------------------------------------------------ telling
 
     def _opening(self, path: str) -> tuple[str, Callable[[], object]]:
         """A button of a card that shows what was written."""

@@ -87,9 +87,7 @@ def ablation_runs(
     return runs
 
 
-def time_without(
-    runs: Mapping[str, tuple[Path, int]], rounds: int, on_phase: Callable[[str], None] = lambda _detail: None
-) -> dict[str, Any]:
+def time_without(runs: Mapping[str, tuple[Path, int]], rounds: int, on_phase: Callable[[str], None]) -> dict[str, Any]:
     """Latencies of one model tuned with and without each rule, in turns.
 
     Args:

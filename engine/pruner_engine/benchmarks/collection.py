@@ -34,8 +34,8 @@ def wanted_runs(
     targets: Sequence[str],
     *,
     trials_per_task: int,
-    seed: int = 0,
-    settings: dict[str, Any] | None = None,
+    seed: int,
+    settings: dict[str, Any] | None,
 ) -> list[WantedRun]:
     """The runs that a data set is made of: for every model and target half of the trials by each strategy."""
     texts = [target_json(resolve_target(text)) for text in targets]

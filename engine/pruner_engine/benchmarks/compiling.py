@@ -45,8 +45,8 @@ _TENSOR_CORE = ("wmma", "mma_")
 
 def bench_compile(
     target: str,
-    operators: Sequence[str] = GPU_OPERATORS,
-    candidates: int = 8,
+    operators: Sequence[str],
+    candidates: int,
     seed: int = 0,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 
 from pruner_engine.benchmarks.draft_rate import spaces_of
-from pruner_engine.benchmarks.networks import OPERATORS
 from pruner_engine.draft import ablations_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.errors import UserError
@@ -37,8 +36,8 @@ _Times: TypeAlias = dict[str, dict[str, dict[str, float | None]]]
 
 
 def bench_quality(
-    operators: Sequence[str] = OPERATORS,
-    candidates: int = 512,
+    operators: Sequence[str],
+    candidates: int,
     seed: int = 0,
     target: str = "auto",
     kept: Path | None = None,

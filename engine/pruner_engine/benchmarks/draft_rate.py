@@ -11,7 +11,7 @@ import numpy as np
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
-from pruner_engine.benchmarks.networks import NETWORKS, OPERATORS
+from pruner_engine.benchmarks.networks import NETWORKS
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
@@ -28,8 +28,8 @@ _POPULATION, _GENERATIONS = 64, 2  # of MetaSchedule's search; its rate does not
 
 
 def bench_draft(
-    target: str = "auto",
-    operators: Sequence[str] = OPERATORS,
+    target: str,
+    operators: Sequence[str],
     networks: Mapping[str, Sequence[str]] = NETWORKS,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:

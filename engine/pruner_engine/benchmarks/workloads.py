@@ -59,7 +59,7 @@ def read_subjects(path: Path) -> list[Subject]:
     return distinct(subjects)
 
 
-def subjects_of(words: Iterable[str], lists: Iterable[Path] = ()) -> list[Subject]:
+def subjects_of(words: Iterable[str], lists: Iterable[Path]) -> list[Subject]:
     """Subjects named on a command line and in list files, in that order."""
     named = [Subject(whole(word)) for word in words]
     return distinct([*named, *(subject for path in lists for subject in read_subjects(path))])

@@ -109,7 +109,7 @@ def time_untuned(
     target: tvm.target.Target,
     inputs: Sequence[np.ndarray],
     threads: int,
-    repeats: int = 10,
+    repeats: int,
 ) -> Timing:
     """The model as TVM compiles it without tuning.
 

@@ -175,7 +175,7 @@ def compare_libraries(
 
 
 @contextmanager
-def tuned_of(path: Path, on_phase: Callable[[str], None], run_id: int | None = None) -> Iterator[TunedModel]:
+def tuned_of(path: Path, on_phase: Callable[[str], None], run_id: int | None) -> Iterator[TunedModel]:
     """The tuned model of a project file's run; without an id of the newest, with the best of all runs."""
     with Project.existing(path) as project:
         yield _tuned_run(project, run_id, lambda name, detail: on_phase(f"{name} {detail}")).tuned

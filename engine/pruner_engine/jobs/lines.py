@@ -80,7 +80,7 @@ def steer_line(project: str, steer: msg.Steer) -> str:
     return _line("steer", project, steer.action, **{"--task": steer.task_id})
 
 
-def compare_line(project: str, run_id: int | None, goal_of: str | None, others: Sequence[str] = ()) -> str:
+def compare_line(project: str, run_id: int | None, goal_of: str | None, others: Sequence[str]) -> str:
     """The line that lays the runs of a run's model, of other projects too, over each other."""
     return _line("compare", project, *others, **{"--run": run_id, "--goal": goal_of})
 

@@ -13,7 +13,7 @@ def membership() -> str:
     return said(Path("/proc/self/cgroup"))
 
 
-def groups_of(membership: str, controller: str, mounted: Path = MOUNTED) -> Iterator[Path]:
+def groups_of(membership: str, controller: str, mounted: Path) -> Iterator[Path]:
     """Folders of the groups that a process is in, each followed by those above it.
 
     Args:

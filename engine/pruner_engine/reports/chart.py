@@ -76,7 +76,7 @@ class Chart:
         """A value that holds until the next point."""
         self._add(name, points, "steps", colour)
 
-    def dots(self, name: str, points: Iterable[Pair], colour: int, hints: Sequence[str] = ()) -> None:
+    def dots(self, name: str, points: Iterable[Pair], colour: int, hints: Sequence[str]) -> None:
         """Single points; `hints` are shown where the pointer rests."""
         self._add(name, points, "dots", colour, hints)
 

@@ -58,9 +58,9 @@ def measured_layout(
     measurer: Measurer,
     profile: DeviceProfile,
     settings: SearchSettings,
-    seed: int = 0,
-    on_kernel: Callable[[str], None] = lambda name: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    seed: int,
+    on_kernel: Callable[[str], None],
+    should_stop: Callable[[], bool],
 ) -> Measured:
     """Measure the kernels that a model has in one layout only.
 

@@ -138,7 +138,7 @@ class DesignSpace:
             candidate.schedule = schedule
         return [candidate for candidate in candidates if candidate.schedule is not None]
 
-    def materialise_in_batches(self, candidates: Sequence[Candidate], threads: int = 1) -> Iterator[list[Candidate]]:
+    def materialise_in_batches(self, candidates: Sequence[Candidate], threads: int) -> Iterator[list[Candidate]]:
         """As `materialise`, in batches whose schedules are dropped before the next batch: each takes megabytes."""
         for start in range(0, len(candidates), _BATCH):
             applied = self.materialise(candidates[start : start + _BATCH], threads)

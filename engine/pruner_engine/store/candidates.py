@@ -77,7 +77,7 @@ class CandidateReader(ReadOnlyProject):
         """Decisions of a sketch's candidates, where they come from and how fast they are."""
         return self.rows(_DECIDED, (run_id, task_id, sketch_id))
 
-    def drafted(self, run_id: int, task_ids: Collection[int] | None = None) -> tuple[int, int]:
+    def drafted(self, run_id: int, task_ids: Collection[int] | None) -> tuple[int, int]:
         """How many different candidates a run has, of some tasks or of all, and how many of them were verified."""
         of_run = f"SELECT count(*) FROM candidates WHERE run_id = ?{of_tasks(task_ids)}"
         # two questions, since an index answers each without looking at a candidate: a page asks at every news of a run

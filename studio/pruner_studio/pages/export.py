@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QCheckBox,
     QComboBox,
     QFileDialog,
@@ -29,6 +28,7 @@ from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
+from pruner_studio.widgets import question
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.export_result import ExportResult
@@ -144,21 +144,10 @@ class ExportPage(Page):
             self._ask_first(plan, found)
 
     def _ask_first(self, plan: msg.Export, found: slower.Slower) -> None:
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(plain_tip(told_slower(found)))
-        box.setInformativeText(plain_tip(remedy(found)))
-        anyway = box.addButton(tr("Export all the same"), QMessageBox.ButtonRole.AcceptRole)
-        cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(cancel)
-
-        def answered(chosen: QAbstractButton) -> None:
-            if chosen is anyway:
-                self.workspace.start(plan)
-
-        box.buttonClicked.connect(answered)
-        box.open()
+        anyway = question.Answer(
+            tr("Export all the same"), QMessageBox.ButtonRole.AcceptRole, lambda: self.workspace.start(plan)
+        )
+        question.ask(self, plain_tip(told_slower(found)), plain_tip(remedy(found)), [anyway], None)
 
     def command_line(self) -> str:
         """The same export for a terminal; empty where it lacks a project or a folder."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QComboBox,
     QLabel,
     QPushButton,
@@ -110,6 +111,12 @@ class ElidedButton(QPushButton):
         option.text = literal(elided(self.text(), self.fontMetrics(), room))
 
 
+def make_room(names: QAbstractItemView, cut: Qt.TextElideMode) -> None:
+    """Let the list of a choice show its names whole where it can, and cut them where it cannot."""
+    names.setTextElideMode(cut)
+    names.setMinimumWidth(min(names.sizeHintForColumn(0) + 24, _WIDEST_LIST))
+
+
 class Choice(QComboBox):
     """A choice among names: it asks for the room of the current one within bounds, and cuts it where there is less."""
 
@@ -143,10 +150,7 @@ class Choice(QComboBox):
         return QSize(min(least.width() + more, max(least.width(), _WIDEST)), least.height())
 
     def showPopup(self) -> None:
-        """The list shows long names whole where it can."""
-        names = self.view()
-        names.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        names.setMinimumWidth(min(names.sizeHintForColumn(0) + 24, _WIDEST_LIST))
+        make_room(self.view(), Qt.TextElideMode.ElideMiddle)
         super().showPopup()
 
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:

@@ -12,7 +12,7 @@ from pruner_studio.widgets.basic import label
 class EmptyState(QWidget):
     """What stands where nothing is yet: why, and what to do."""
 
-    def __init__(self, icon: str, title: str, text: str, action: QPushButton | None = None) -> None:
+    def __init__(self, icon: str, title: str, text: str, action: QPushButton | None) -> None:
         super().__init__()
         column = QVBoxLayout(self)
         column.setSpacing(8)

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QComboBox
 from pruner_studio.literal import plain_tip
 from pruner_studio.models.rows import Index
 from pruner_studio.widgets.completion import complete_in_a_list
+from pruner_studio.widgets.elided import make_room
 from pruner_studio.widgets.wheel import leave_wheel
 
 _ROOT = QModelIndex()
 _FEWEST = 14  # letters that there is always room for
-_WIDEST_LIST = 640  # pixels
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,5 @@ class NamedBox(QComboBox):
         return next(known, self._otherwise if self.chosen else "")
 
     def showPopup(self) -> None:
-        """The list shows what each is where it can."""
-        names = self.view()
-        names.setTextElideMode(Qt.TextElideMode.ElideRight)
-        names.setMinimumWidth(min(names.sizeHintForColumn(0) + 24, _WIDEST_LIST))
+        make_room(self.view(), Qt.TextElideMode.ElideRight)
         super().showPopup()

@@ -41,11 +41,11 @@ class TickedTable(Table):
         self,
         name: str,
         model: TickedRows,
-        on_opened: Callable[[Row], object] | None = None,
+        on_opened: Callable[[Row], object] | None,
         *,
-        sort_by: tuple[int, Qt.SortOrder] | None = None,
-        stretch: int = 1,
-        hint: str = "",
+        sort_by: tuple[int, Qt.SortOrder] | None,
+        stretch: int,
+        hint: str,
     ) -> None:
         super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch, hint=hint)
         self._rows = model

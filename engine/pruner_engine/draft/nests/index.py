@@ -137,14 +137,7 @@ def _rebuilt(index: Index, of: Callable[[Var], Index]) -> Index:  # noqa: PLR091
 
 def atoms_of(index: Index) -> Iterator[Atom]:
     """The atoms in a resolved index, with repetition."""
-    match index:
-        case Var(atom):
-            yield atom
-        case Sum(terms) | Opaque(terms, _):
-            for term in terms:
-                yield from atoms_of(term)
-        case Scaled(inner, _) | Quotient(inner, _) | Remainder(inner, _):
-            yield from atoms_of(inner)
+    return (part.atom for part in _parts_of(index) if isinstance(part, Var))
 
 
 def terms_of(index: Index) -> tuple[Index, ...]:
@@ -154,14 +147,18 @@ def terms_of(index: Index) -> tuple[Index, ...]:
 
 def quotients_in(index: Index) -> Iterator[Quotient]:
     """The quotients in a resolved index, those within others included."""
+    return (part for part in _parts_of(index) if isinstance(part, Quotient))
+
+
+def _parts_of(index: Index) -> Iterator[Index]:
+    """An index and all that it is made of."""
+    yield index
     match index:
         case Sum(terms) | Opaque(terms, _):
             for term in terms:
-                yield from quotients_in(term)
+                yield from _parts_of(term)
         case Scaled(inner, _) | Quotient(inner, _) | Remainder(inner, _):
-            if isinstance(index, Quotient):
-                yield index
-            yield from quotients_in(inner)
+            yield from _parts_of(inner)
 
 
 def _digit(term: Index) -> tuple[Index, Value, Value, Value]:

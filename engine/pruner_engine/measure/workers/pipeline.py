@@ -13,7 +13,7 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.measure.workers import process, wire
 from pruner_engine.measure.workers.batch import Batch, discard
-from pruner_engine.measure.workers.launch import START, StartMethod, ZygoteProcess
+from pruner_engine.measure.workers.launch import StartMethod, ZygoteProcess
 from pruner_engine.measure.workers.outcome import Outcome
 
 _POLL_S = 0.1
@@ -53,7 +53,7 @@ class Pipeline:
     """
 
     def __init__(
-        self, setup: wire.Setup, target: str, *, suffix: str, slots: int, overlap: bool, start: StartMethod = START
+        self, setup: wire.Setup, target: str, *, suffix: str, slots: int, overlap: bool, start: StartMethod
     ) -> None:
         self._setup, self._target, self._suffix = setup, target, suffix
         self.slots, self._overlap = slots, overlap

@@ -190,7 +190,7 @@ def transform_input(
     )
 
 
-def transform_output(products: te.Tensor, tile: int, shape: Sequence[int], dilation: int = 1) -> te.Tensor:
+def transform_output(products: te.Tensor, tile: int, shape: Sequence[int], dilation: int) -> te.Tensor:
     """The convolution's result in NHWC from the products [a, b, image, tile row, tile column, channel].
 
     Args:

@@ -35,7 +35,7 @@ _FEW_CHANNELS = 8  # below it widening takes as long as the products
 _PAIRS_SHARE = 0.66  # of a plain convolution's time, that one of pairs takes
 
 
-def integer_products(mod: tvm.IRModule, products: WordProducts, winograd_lanes: int = 0) -> tvm.IRModule:
+def integer_products(mod: tvm.IRModule, products: WordProducts, winograd_lanes: int) -> tvm.IRModule:
     """Multiply bytes instead of real numbers in "main": matrices by constant ones, and convolutions in NHWC.
 
     Args:

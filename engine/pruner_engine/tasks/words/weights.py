@@ -32,7 +32,7 @@ class ByteWeights:
     scales: np.ndarray | None
 
 
-def byte_weights(weights: np.ndarray, bits: int = BYTE) -> ByteWeights | None:
+def byte_weights(weights: np.ndarray, bits: int) -> ByteWeights | None:
     """Weights [..., depth, columns] as bytes; None where they are none, or sums of products with bytes may overflow.
 
     Args:

@@ -21,6 +21,7 @@ from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512
+_PATIENCE = 6  # passes without a better held-out accuracy before it stops
 _AT_ONCE = 1024  # candidates that are scored at a time
 _JUDGED = 4096  # candidates that an accuracy is told from: of all that a long run has measured it would cost a round
 
@@ -139,7 +140,6 @@ def fit(
     seed: int,
     epochs: int,
     learning_rate: float,
-    patience: int = 6,
     visits: int | None = None,
     averaged: bool = False,
     on_epoch: Callable[[int, float, float], None] | None = None,
@@ -152,7 +152,6 @@ def fit(
         seed: of the order in which samples are visited.
         epochs: at most so many passes.
         learning_rate: Adam's, which falls along a cosine to a tenth.
-        patience: passes without a better held-out accuracy before it stops.
         visits: samples of one pass, drawn anew each time; None: all of them.
         averaged: what is judged and kept is the mean of the weights after all passes so far (Izmailov et al., UAI
             2018), which ranks tasks that it never saw better than the last weights do.
@@ -176,7 +175,7 @@ def fit(
         if judges and score > best_accuracy:
             best_accuracy, best_epoch, best_loss = score, epoch, loss
             best_state = copy.deepcopy(judged.state_dict())
-        elif judges and epoch - best_epoch >= patience:
+        elif judges and epoch - best_epoch >= _PATIENCE:
             break
     if best_state is not None:
         network.load_state_dict(best_state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace as change
 from typing import Any
 
@@ -27,24 +27,33 @@ from pruner_engine.draft.nests.regions import reads_of_buffer
 
 @primitive("CacheWrite")
 def cache_write(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
-    block, scope = inputs[0], str(attrs[1])
-    leaves = list(blocks_under(block))
-    buffer = list(dict.fromkeys(s.write.buffer for b in leaves for s in b.stores))[int(attrs[0])]
-    cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype, scope)
-    for leaf in leaves:
-        leaf.stores = [redirect(s, buffer, cache) for s in leaf.stores]
-    return [copy_block(root, cache, buffer, cache.name, block, after=True)]
+    leaves = list(blocks_under(inputs[0]))
+    buffer = writes_of(leaves)[int(attrs[0])]
+    cache = _through_cache(leaves, buffer, str(attrs[1]), redirect)
+    return [copy_block(root, cache, buffer, cache.name, inputs[0], after=True)]
 
 
 @primitive("CacheRead")
 def cache_read(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
-    block, scope = inputs[0], str(attrs[1])
-    leaves = list(blocks_under(block))
+    leaves = list(blocks_under(inputs[0]))
     buffer = reads_of(leaves)[int(attrs[0])]
+    cache = _through_cache(leaves, buffer, str(attrs[1]), redirect_reads)
+    return [copy_block(root, buffer, cache, cache.name, inputs[0], after=False)]
+
+
+def _through_cache(
+    leaves: Sequence[Block], buffer: Buffer, scope: str, redirected: Callable[[Store, Buffer, Buffer], Store]
+) -> Buffer:
+    """A new buffer, which the leaves access in place of another one."""
     cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype, scope)
     for leaf in leaves:
-        leaf.stores = [redirect_reads(s, buffer, cache) for s in leaf.stores]
-    return [copy_block(root, buffer, cache, cache.name, block, after=False)]
+        leaf.stores = [redirected(store, buffer, cache) for store in leaf.stores]
+    return cache
+
+
+def writes_of(leaves: Sequence[Block]) -> list[Buffer]:
+    """Buffers in the order of TVM's `block.writes`."""
+    return list(dict.fromkeys(s.write.buffer for b in leaves for s in b.stores))
 
 
 def reads_of(leaves: Sequence[Block]) -> list[Buffer]:
@@ -79,7 +88,7 @@ def reindex(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     """A copy of the buffer in the shape of the block's iterators that index it."""
     block, position, is_write = inputs[0], int(attrs[0]), bool(int(attrs[1]))
     if is_write:
-        buffer = list(dict.fromkeys(s.write.buffer for s in block.stores))[position]
+        buffer = writes_of([block])[position]
         access = next(s.write for s in block.stores if s.write.buffer is buffer)
     else:
         buffer = reads_of([block])[position]

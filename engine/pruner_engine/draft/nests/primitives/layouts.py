@@ -36,7 +36,7 @@ from pruner_engine.draft.nests.nest import (
     detach,
     loops_of,
 )
-from pruner_engine.draft.nests.primitives.caches import reads_of
+from pruner_engine.draft.nests.primitives.caches import reads_of, writes_of
 from pruner_engine.draft.nests.primitives.registry import primitive
 
 
@@ -92,8 +92,7 @@ class MapValue:
 def transform_layout(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
     block, index_map, position, is_write = inputs[0], inputs[1], int(attrs[0]), bool(int(attrs[1]))
     leaves = list(blocks_under(block))
-    written = dict.fromkeys(s.write.buffer for b in leaves for s in b.stores)
-    buffer = (list(written) if is_write else reads_of(leaves))[position]
+    buffer = (writes_of(leaves) if is_write else reads_of(leaves))[position]
     buffer.shape = index_map.shape(buffer.shape)
 
     def mapped(access: Access) -> Access:

@@ -18,7 +18,7 @@ from pruner_engine.draft.nests.nest import (
     redirect,
     redirect_reads,
 )
-from pruner_engine.draft.nests.primitives.caches import copy_block, reads_of
+from pruner_engine.draft.nests.primitives.caches import copy_block, reads_of, writes_of
 from pruner_engine.draft.nests.primitives.registry import primitive
 from pruner_engine.draft.nests.regions import writers
 
@@ -40,7 +40,7 @@ def pad_einsum(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
         target = padded_like(next(r for s in block.stores for r in s.reads if r.buffer is source))
         if target.shape != source.shape:
             _fill(root, block, source, target)
-    for result in list(dict.fromkeys(s.write.buffer for s in block.stores)):
+    for result in writes_of([block]):
         target = padded_like(next(s.write for s in block.stores if s.write.buffer is result))
         if target.shape != result.shape:
             target.used = product(result.shape) / product(target.shape)

@@ -1,0 +1,44 @@
+"""A question with a few answers, asked in a box beside which the window goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
+
+from pruner_studio.translation import tr
+
+
+class Answer(NamedTuple):
+    """An answer: its button, and what it does."""
+
+    text: str
+    role: QMessageBox.ButtonRole
+    act: Callable[[], object]
+
+
+def ask(parent: QWidget, question: str, outcome: str, answers: Sequence[Answer], preferred: Answer | None) -> None:
+    """Ask, and do what the answer says; nothing where it is Cancel, which stands behind the answers.
+
+    Args:
+        outcome: what follows from the answers.
+        preferred: the answer that Enter gives; None: Cancel.
+    """
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setText(question)
+    box.setInformativeText(outcome)
+    buttons = [box.addButton(answer.text, answer.role) for answer in answers]
+    cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(cancel if preferred is None else buttons[answers.index(preferred)])
+
+    def answered(chosen: QAbstractButton) -> None:
+        for button, answer in zip(buttons, answers, strict=True):
+            if chosen is button:
+                answer.act()
+
+    box.buttonClicked.connect(answered)
+    box.open()
