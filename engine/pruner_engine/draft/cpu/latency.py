@@ -10,31 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
-from pruner_engine.draft.cpu.core import LINE, Core
+from pruner_engine.draft.cpu.core import Core
+from pruner_engine.draft.cpu.operands import filled_registers, memory_operations, put_together
 from pruner_engine.draft.cpu.postproc import ScheduledBlock, lanes_of, postprocessed
 from pruner_engine.draft.cpu.tiles import Tiles
+from pruner_engine.draft.cpu.traffic import cache_traffic
 from pruner_engine.draft.formulas.columns import (
     Value,
     add_up,
     ceil_div,
-    equal,
     maximum,
     minimum,
     product,
     square_root,
     where,
 )
-from pruner_engine.draft.nests.footprint import Touch, conflicts, lines, spans_by_depth
-from pruner_engine.draft.nests.index import atoms_of, span
 from pruner_engine.draft.nests.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement
-from pruner_engine.lowering.elements import BESIDES
-from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
-_WORDS_OF_REGISTER = 4  # of an Arm processor
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 
 
@@ -57,7 +52,7 @@ def _statement(block: ScheduledBlock, core: Core) -> Statement:
     core = replace(core, lanes=lanes_of(block.source, core.lanes))
     step = _Step.of(block, core)
     share = _balance(block.parallel, core.cores)  # seconds on all cores per second of work
-    traffic = _traffic(block, core)
+    traffic = cache_traffic(block, core)
     cycles, overhead = _cycles(block, step, core)
     busy = step.count * cycles * core.cycle
     waits = {name: traffic[name] * seconds for name, _, seconds in core.levels}
@@ -117,7 +112,7 @@ class _Step:
         # a vector along a loop outside has the whole tail in every lane
         vectors = maximum(1, product(loop.extent for loop in block.tail) / block.vector) if block.tail else 1
         unrolled = 1 if block.straight else maximum(vectors * registers <= _FULL_UNROLL, vectors <= block.unroll)
-        moved = _memory_operations(block, registers, vectors * registers)
+        moved = memory_operations(block, registers, vectors * registers)
         return cls(block.iterations / block.vector / vectors, vectors, registers, unrolled, *moved)
 
     @property
@@ -135,10 +130,10 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     )
     loads, stores = _moved(block, step, core)
     runs = _reduction_run(block)
-    inserted, shuffled = _put_together(block, core)
+    inserted, shuffled = put_together(block, core)
     # a shuffle takes a unit that multiplies, or the way of its result
     arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic + shuffled * core.insert
-    arithmetic = arithmetic + _filled(block, step, core) * core.arithmetic
+    arithmetic = arithmetic + filled_registers(block, step.accumulators, core) * core.arithmetic
     cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
     cycles = maximum(cycles, inserted * core.insert)
     overhead: Value = core.spatial_loop
@@ -190,112 +185,6 @@ def _balance(parallel: Value, cores: int) -> Value:
     return ceil_div(parallel, cores) / parallel
 
 
-def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: Value) -> tuple[Value, ...]:
-    """`loads`, `streams`, `windows` and `stores` of a `_Step`.
-
-    Args:
-        operations: vector registers of one vector.
-        accumulators: vector registers of all results of the step.
-    """
-    inner = block.tail or []
-    loads: Value = 0
-    streams: Value = 0
-    windows: Value = 0
-    stores: Value = 0
-    for touch in block.touches:
-        own = touch.read and touch.written
-        in_memory = where(block.registers.get(touch.buffer, 0), 0, 1)
-        whole = _whole_loads(touch, block)
-        if not inner:
-            single = block.vector if block.loops and touch.moves_with(block.loops[-1]) else 1
-            loads = loads + (
-                where(whole > 0, operations * whole, single) * touch.times * in_memory if touch.read and not own else 0
-            )
-            stores = stores + (operations * in_memory if touch.written and block.source.spatial else 0)
-            continue
-        if own:
-            continue
-        reused = product(loop.extent for loop in inner if touch.moves_with(loop))
-        wide = whole > 0
-        if touch.read:
-            vectors = reused / block.vector * operations
-            loads = loads + where(wide, vectors * whole, reused) * touch.times * in_memory
-            # one that is used once is an operand of its instruction and needs no register
-            streams = streams + where(wide * (vectors < accumulators), vectors, 0)
-            if _slides(touch, block):
-                windows = windows + where(wide, vectors, 0)
-        else:
-            stores = stores + reused / block.vector * operations
-    return loads, streams, windows, stores
-
-
-def _slides(touch: Touch, block: ScheduledBlock) -> bool:
-    """Whether a loop of the sum moves what is read along a dimension that a loop of the results moves it along, too."""
-    results = {atom for loop in block.tail for atom in loop.atoms}
-    sums = {atom for loop in block.loops if not data_parallel(loop) for atom in loop.atoms}
-    return any(
-        not results.isdisjoint(found) and not sums.isdisjoint(found) for found in map(set, map(atoms_of, touch.indices))
-    )
-
-
-def _put_together(block: ScheduledBlock, core: Core) -> tuple[Value, Value]:
-    """Elements of one step that are read one by one and put into a vector, lane by lane; shuffles of whole loads."""
-    inserted, shuffled = cast("Value", 0), cast("Value", 0)
-    if not block.loops:
-        return inserted, shuffled
-    last = block.loops[-1]
-    for touch in block.touches:
-        if touch.read and not touch.written and touch.moves_with(last) and data_parallel(last):
-            lanes = (
-                product(loop.extent for loop in block.tail if touch.moves_with(loop)) if block.tail else block.vector
-            )
-            whole = _whole_loads(touch, block)
-            registers = lanes / block.vector * ceil_div(block.vector, core.lanes)
-            inserted = inserted + where(whole > 0, 0, lanes * touch.times)
-            shuffled = shuffled + where(_neighbours(touch, block), 0, registers * whole * touch.times)
-    return where(block.vector > 1, inserted, 0), shuffled
-
-
-def _filled(block: ScheduledBlock, step: _Step, core: Core) -> Value:
-    """Registers that the unit which multiplies fills with single numbers in a step, where its instructions ask for it.
-
-    Those of the steps of an unrolled loop are lanes of one load, if there are registers to keep that (`elements`).
-    """
-    kind = max(store.filled for store in block.source.stores)
-    inner = block.around[-1] if block.around else None
-    filled: Value = 0
-    for touch in block.touches if kind and block.accumulates else ():
-        if not touch.read or touch.written:
-            continue
-        numbers = product(loop.extent for loop in block.tail if touch.moves_with(loop))
-        single = where(_whole_loads(touch, block) > 0, 0, numbers * touch.times)
-        if kind == 1 and inner is not None and inner.kind == "unrolled" and not data_parallel(inner):
-            together = equal(touch.stride(inner), 1) * (inner.extent > 1)
-            held = step.accumulators + numbers * ceil_div(inner.extent, _WORDS_OF_REGISTER) + BESIDES
-            single = where(together * (held <= core.registers), 0, single)
-        filled = filled + single
-    return filled
-
-
-def _whole_loads(touch: Touch, block: ScheduledBlock) -> Value:
-    """Loads that bring a register of the vector, more than one where its elements lie apart and whole loads are
-    shuffled (`lowering/gathers.py`); 0 where elements are read one by one, or one for all lanes.
-    """
-    if not block.loops:
-        return 0
-    neighbours, last = _neighbours(touch, block), block.loops[-1]
-    if not touch.indexed_by(last):
-        return neighbours
-    apart = ceil_div(span(touch.position, lambda atom: atom in last.atoms), last.extent)
-    return where(neighbours, 1, where(block.shuffled * (apart <= APART), apart, 0))
-
-
-def _neighbours(touch: Touch, block: ScheduledBlock) -> Value:
-    """Whether the vector runs along the buffer's memory."""
-    last = block.loops[-1]
-    return int(touch.moves_with(last)) if touch.buffer.layout_free else equal(touch.stride(last), 1)
-
-
 def _reduction_run(block: ScheduledBlock) -> Value:
     """Steps that the accumulators stay in registers for: the reduction loops right around the tail.
 
@@ -319,31 +208,3 @@ def _incomplete(block: ScheduledBlock) -> Value:
         elif not data_parallel(loop):
             found = maximum(found, moving > 1)
     return found
-
-
-def _traffic(block: ScheduledBlock, core: Core) -> dict[str, Value]:
-    """Bytes that enter each cache level, by its name: the largest working set that fits, times how often it is read."""
-    loops = block.loops
-    outside: list[Value] = [1]
-    for loop in loops:
-        outside.append(outside[-1] * loop.extent)
-    sizes: list[Value] = [0] * (len(loops) + 1)
-    totals: list[Value] = [0] * (len(loops) + 1)
-    for touch in block.touches:
-        spans = spans_by_depth(touch, loops)
-        held = [lines(touch, s, LINE) * LINE for s in spans]
-        room = [h * conflicts(touch, s, LINE) for h, s in zip(held, spans, strict=True)]
-        repeats: Value = 1
-        for depth in range(len(loops) + 1):
-            if depth and touch.moves_with(loops[depth - 1]):
-                repeats = where(touch.moves(loops[depth - 1]) > 1, outside[depth], repeats)
-            sizes[depth] = sizes[depth] + room[depth]
-            totals[depth] = totals[depth] + held[depth] * repeats
-    result = {}
-    for name, capacity, _ in core.levels:
-        bytes_: Value = totals[-1]
-        for depth in range(len(loops), 0, -1):
-            bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)
-        # what fits as a whole is there already: a network's operands come from the kernel before
-        result[name] = where(sizes[0] <= capacity, 0.0, bytes_)
-    return result
