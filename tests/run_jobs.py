@@ -1,7 +1,7 @@
 """Runs that a job carries out in this process, small enough to take seconds."""
 
 from pruner_engine import protocol as msg
-from pruner_engine.jobs import tune
+from pruner_engine.jobs.commands import tune
 from pruner_engine.jobs.job import JobContext
 
 QUICK = {"check": "none", "repeats": 1}

@@ -60,7 +60,7 @@ def test_processes_start_without_the_heavy_libraries(module):
 
 def test_strategies_that_learn_without_torch_are_loaded_without_it():
     code = "from pruner_engine.tvm_import import import_tvm; import_tvm(); import sys; "
-    code += "from pruner_engine.jobs.tune import SearchSettings, check_settings; "
+    code += "from pruner_engine.jobs.commands.tune import SearchSettings, check_settings; "
     code += "[check_settings(name, SearchSettings()) for name in ('pruner', 'ansor', 'random', 'metaschedule')]; "
     code += "from pruner_engine.verify import create_model; create_model('xgb'); "
     code += "print('torch' in sys.modules)"

@@ -10,9 +10,9 @@ from tvm.s_tir.meta_schedule import TuneContext
 from draft.spaces import CPU, DEVICES
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.lowered import READ_A_DRAFT
-from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategies.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Context
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.design_space import DesignSpace, space_generator

@@ -16,7 +16,7 @@ from pruner_engine.tvm_import import import_tvm
 import_tvm()
 
 from pruner_engine.errors import UserError  # noqa: E402
-from pruner_engine.jobs import bundle, tune  # noqa: E402
+from pruner_engine.jobs.commands import bundle, tune  # noqa: E402
 from pruner_engine.jobs.job import JobContext  # noqa: E402
 from pruner_engine.measure.workers import wire  # noqa: E402
 from pruner_engine.measure.workers.launch import ZygoteProcess  # noqa: E402

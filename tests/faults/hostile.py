@@ -23,9 +23,10 @@ from databases import connected
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import ask, preparing, records, tune
+from pruner_engine.jobs.commands import ask, records, tune
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs import preparing
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.measure.workers.folder import _OWNER
 from pruner_engine.protocol import ExportRecords, Inspect, Resume
 from pruner_engine.reports.run import write_run

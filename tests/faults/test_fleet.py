@@ -17,7 +17,7 @@ from tvm.target import codegen
 
 from fleets import board, free_port, own_board, own_tracker, tracking, wait_for
 from pruner_engine.errors import UserError
-from pruner_engine.jobs import tune
+from pruner_engine.jobs.commands import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.measure.boards.asking import ask_board
 from pruner_engine.measure.boards.rpc import Fleet, boards_of

@@ -3,7 +3,7 @@
 import pytest
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.boards import run_profile, run_target
+from pruner_engine.jobs.runs.boards import run_profile, run_target
 from pruner_engine.targets import Cache
 from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.boards import board_target

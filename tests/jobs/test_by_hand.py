@@ -10,7 +10,7 @@ import pytest
 from test_run_life import SETTINGS, WORKLOAD
 
 from databases import connected
-from pruner_engine.jobs import tune
+from pruner_engine.jobs.commands import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.protocol import (
     Failed,

@@ -7,9 +7,9 @@ import pytest
 from pruner_engine.errors import UserError
 from pruner_engine.export.check import Agreement
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import converting
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs import converting
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.protocol import Notice
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader

@@ -12,10 +12,10 @@ import pytest
 
 from fleets import own_board, tracking, wait_for
 from pruner_engine.errors import UserError
-from pruner_engine.jobs import bundle, tune
-from pruner_engine.jobs.bundle import compare_libraries
+from pruner_engine.jobs.commands import bundle, tune
+from pruner_engine.jobs.commands.bundle import compare_libraries
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.places import place_for
+from pruner_engine.jobs.runs.places import place_for
 from pruner_engine.measure.boards.rpc import boards_of
 from pruner_engine.protocol import Export, Exported, Notice, Tune
 from pruner_engine.search.control import Control

@@ -13,7 +13,7 @@ from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 
 from pruner_engine import protocol as msg
-from pruner_engine.jobs import bundle, tune
+from pruner_engine.jobs.commands import bundle, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.control import Control

@@ -21,13 +21,14 @@ from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle, script
 from pruner_engine.export.baselines import MISSING, RUNS, Reference
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import bundle, libraries, preparing, records, tune
+from pruner_engine.jobs.commands import bundle, records, tune
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.libraries import LIBRARIES, Libraries
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs import libraries, preparing
+from pruner_engine.jobs.runs.libraries import LIBRARIES, Libraries
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.search.control import Control
-from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.strategies import make_strategy, register_strategy
+from pruner_engine.search.strategies.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader

@@ -17,9 +17,9 @@ from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS
-from pruner_engine.jobs.fleet import list_boards
+from pruner_engine.jobs.commands.fleet import list_boards
+from pruner_engine.jobs.commands.records import export_records, import_records
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.records import export_records, import_records
 from pruner_engine.measure.boards import rpc
 from pruner_engine.search.control import Control
 from pruner_engine.store.comparison import caches_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pruner_engine.jobs.stored import stored_run, stored_tasks
+from pruner_engine.jobs.runs.stored import stored_run, stored_tasks
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.tuning_database import ProjectDatabase

@@ -12,8 +12,8 @@ import pytest
 
 from pruner_engine.draft import analyzer_for
 from pruner_engine.measure.types import MeasureResult
-from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategies.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Context
 from pruner_engine.search.task_state import Pending, TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace

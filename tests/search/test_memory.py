@@ -9,7 +9,7 @@ import pytest
 
 from measured import synthetic_group
 from pruner_engine.measure.types import MeasureResult
-from pruner_engine.search.memory import KEPT, MOST, Memory, remembered
+from pruner_engine.search.strategies.memory import KEPT, MOST, Memory, remembered
 from pruner_engine.search.task_state import Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import create_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pruner_engine.search.spread import spread
+from pruner_engine.search.strategies.spread import spread
 from pruner_engine.space.design_space import DesignSpace
 from schedules import CPU, task_of
 

@@ -9,10 +9,10 @@ from safetensors.numpy import load
 
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.protocol import Failed, Notice, Resume, RunFinished, Tune
-from pruner_engine.search.metaschedule import MetaScheduleSearch
-from pruner_engine.search.model_strategy import few_alike
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies import make_strategy
+from pruner_engine.search.strategies.metaschedule import MetaScheduleSearch
+from pruner_engine.search.strategies.model_strategy import few_alike
 from pruner_engine.search.strategy import Context, Proposal, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate

@@ -9,8 +9,8 @@ import pytest
 
 from databases import connected
 from pruner_engine import protocol as msg
-from pruner_engine.search import memory, model_strategy
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategies import memory, model_strategy
 from pruner_engine.search.strategy import make_strategy, register_strategy
 from pruner_engine.store.project import Project
 from pruner_engine.verify import create_model

@@ -8,8 +8,8 @@ import signal
 import pruner_engine.search.strategies  # noqa: F401  registers them
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.open_run import OpenRun
-from pruner_engine.jobs.preparing import prepare_run, prepared
+from pruner_engine.jobs.runs.open_run import OpenRun
+from pruner_engine.jobs.runs.preparing import prepare_run, prepared
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.protocol import Phase, Progress

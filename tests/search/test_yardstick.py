@@ -10,7 +10,7 @@ import pytest
 
 from chosen_runs import add_run, make_project
 from databases import connected
-from pruner_engine.jobs.stored import stored_tasks
+from pruner_engine.jobs.runs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.measure.yardsticks import Settled

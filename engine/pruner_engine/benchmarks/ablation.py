@@ -16,7 +16,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.compare import rows_of
 from pruner_engine.export.turns import LIBRARIES, Turns, time_in_turns
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs.bundle import tuned_of
+from pruner_engine.jobs.commands.bundle import tuned_of
 from pruner_engine.rule_names import NAMES, REWRITES, SCHEDULE_RULES
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import device_of, resolve_target

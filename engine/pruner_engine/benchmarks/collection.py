@@ -12,7 +12,7 @@ import numpy as np
 
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject
-from pruner_engine.jobs.stored import stored_tasks
+from pruner_engine.jobs.runs.stored import stored_tasks
 from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace

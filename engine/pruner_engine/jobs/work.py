@@ -32,7 +32,7 @@ _WORK = {
 def work_of(command: msg.Command) -> Callable[..., None]:
     """The function that is given the command and its `JobContext`; TVM is loaded by the first that needs it."""
     module, function = _WORK[type(command)]
-    name = f"pruner_engine.jobs.{module}"
+    name = f"pruner_engine.jobs.commands.{module}"
     if name not in sys.modules:
         with loading():
             import_tvm()

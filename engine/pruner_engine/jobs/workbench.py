@@ -13,7 +13,7 @@ from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.explanation import Explanation
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.stored import stored_tasks
+from pruner_engine.jobs.runs.stored import stored_tasks
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace

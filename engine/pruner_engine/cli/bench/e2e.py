@@ -45,7 +45,7 @@ def e2e(
 
         import_tvm()
         from pruner_engine.export.compare import refuse_unknown, summed_up
-        from pruner_engine.jobs.bundle import compare_libraries
+        from pruner_engine.jobs.commands.bundle import compare_libraries
 
         refuse_unknown(without)
         models, failed = [], []

@@ -1,6 +1,6 @@
-"""The strategies that ship; importing this module registers them."""
+"""The strategies that ship; importing this package registers them."""
 
-from pruner_engine.search import draft_verify, learned, metaschedule, momentum
+from pruner_engine.search.strategies import draft_verify, learned, metaschedule, momentum
 from pruner_engine.search.strategy import check_settings, make_strategy, register_strategy, strategy_names
 
 __all__ = [

@@ -15,7 +15,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.frontends.consent import is_agreed
 from pruner_engine.frontends.precision import in_precision
-from pruner_engine.jobs.measuring import measured_on
+from pruner_engine.jobs.runs.measuring import measured_on
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.project import Project

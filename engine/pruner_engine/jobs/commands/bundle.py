@@ -17,9 +17,9 @@ from pruner_engine.export.staging import place_of
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.measuring import measured_on
-from pruner_engine.jobs.places import asked_boards, place_for
-from pruner_engine.jobs.stored import exported_trials, is_this_device, stored_model, stored_run, stored_tasks
+from pruner_engine.jobs.runs.measuring import measured_on
+from pruner_engine.jobs.runs.places import asked_boards, place_for
+from pruner_engine.jobs.runs.stored import exported_trials, is_this_device, stored_model, stored_run, stored_tasks
 from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported, Notice, Phase
 from pruner_engine.search.settings import SearchSettings, settings_from

@@ -11,15 +11,15 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs.asked import asked_budget, check_seed, check_strategy, check_without, refuse_overspent
-from pruner_engine.jobs.boards import asked_board, run_target, tell_board
-from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.known import check_known, take_known
-from pruner_engine.jobs.measuring import check_tracker, measured_on, measurer_for
-from pruner_engine.jobs.open_run import BY_THE_USER, OpenRun
-from pruner_engine.jobs.preparing import Work, prepare_run, prepared, target_here
-from pruner_engine.jobs.surroundings import host, versions
+from pruner_engine.jobs.runs.asked import asked_budget, check_seed, check_strategy, check_without, refuse_overspent
+from pruner_engine.jobs.runs.boards import asked_board, run_target, tell_board
+from pruner_engine.jobs.runs.converting import converted
+from pruner_engine.jobs.runs.known import check_known, take_known
+from pruner_engine.jobs.runs.measuring import check_tracker, measured_on, measurer_for
+from pruner_engine.jobs.runs.open_run import BY_THE_USER, OpenRun
+from pruner_engine.jobs.runs.preparing import Work, prepare_run, prepared, target_here
+from pruner_engine.jobs.runs.surroundings import host, versions
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.run_plan import RunPlan

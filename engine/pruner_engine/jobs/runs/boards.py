@@ -5,8 +5,8 @@ from __future__ import annotations
 from tvm.target import Target
 
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.measuring import fleet_of
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs.measuring import fleet_of
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.measure.boards.asking import ask_board
 from pruner_engine.measure.boards.rpc import fleet_size
 from pruner_engine.protocol import Notice, Phase

@@ -13,10 +13,10 @@ import numpy as np
 from pruner_engine.draft import Analyzer, analyzer_for
 from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
-from pruner_engine.search.memory import Memory
-from pruner_engine.search.model_strategy import ModelStrategy
 from pruner_engine.search.settings import SearchSettings
-from pruner_engine.search.spread import spread
+from pruner_engine.search.strategies.memory import Memory
+from pruner_engine.search.strategies.model_strategy import ModelStrategy
+from pruner_engine.search.strategies.spread import spread
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pruner_engine.errors import UserError
-from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategies.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.verify import create_model

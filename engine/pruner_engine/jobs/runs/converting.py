@@ -9,7 +9,7 @@ from pruner_engine import __version__
 from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.frontends.precision import in_precision
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.protocol import Notice, Phase
 
 

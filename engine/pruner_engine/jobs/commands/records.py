@@ -17,7 +17,7 @@ from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, write_records
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.stored import exported_trials, stored_run, stored_tasks
+from pruner_engine.jobs.runs.stored import exported_trials, stored_run, stored_tasks
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
 from pruner_engine.search.settings import settings_from

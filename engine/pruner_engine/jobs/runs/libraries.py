@@ -14,7 +14,7 @@ import tvm
 from pruner_engine.errors import StoppedError
 from pruner_engine.export.baselines import MISSING, Reference, example_inputs, libraries_of
 from pruner_engine.frontends import LoadedModel
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.library_names import called
 from pruner_engine.processes.bystanders import Bystanders, is_quiet
 from pruner_engine.protocol import Notice, Phase

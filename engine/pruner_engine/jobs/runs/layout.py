@@ -10,8 +10,8 @@ import tvm
 from pruner_engine import units
 from pruner_engine.errors import StoppedError
 from pruner_engine.frontends import LoadedModel
-from pruner_engine.jobs.measuring import measurer_for
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.runs.measuring import measurer_for
+from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.rule_names import Layout
 from pruner_engine.search.budget import Budget

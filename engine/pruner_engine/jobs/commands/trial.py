@@ -6,8 +6,8 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.measuring import measurer_for
-from pruner_engine.jobs.stored import refuse_other_device
+from pruner_engine.jobs.runs.measuring import measurer_for
+from pruner_engine.jobs.runs.stored import refuse_other_device
 from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Phase, Pin, Pinned, Tried, Try

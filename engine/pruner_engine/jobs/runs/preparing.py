@@ -10,11 +10,11 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import LoadedModel
-from pruner_engine.jobs.boards import run_profile
-from pruner_engine.jobs.layout import laid_out
-from pruner_engine.jobs.libraries import LIBRARIES, Libraries
-from pruner_engine.jobs.open_run import OpenRun
-from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
+from pruner_engine.jobs.runs.boards import run_profile
+from pruner_engine.jobs.runs.layout import laid_out
+from pruner_engine.jobs.runs.libraries import LIBRARIES, Libraries
+from pruner_engine.jobs.runs.open_run import OpenRun
+from pruner_engine.jobs.runs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
 from pruner_engine.protocol import Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.search.task_state import TaskState

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.open_run import OpenRun
-from pruner_engine.jobs.preparing import Work
+from pruner_engine.jobs.runs.open_run import OpenRun
+from pruner_engine.jobs.runs.preparing import Work
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.space.schedule import schedule_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pruner_engine.errors import UserError
-from pruner_engine.search.memory import Memory, remembered
+from pruner_engine.search.strategies.memory import Memory, remembered
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate

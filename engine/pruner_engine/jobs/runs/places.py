@@ -7,7 +7,7 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.place import Place
-from pruner_engine.jobs.measuring import fleet_of, measured_on
+from pruner_engine.jobs.runs.measuring import fleet_of, measured_on
 from pruner_engine.measure.boards.rpc import fleet_size
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.target import device_kind, device_of, obstacle

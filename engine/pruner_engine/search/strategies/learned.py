@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from pruner_engine.search.model_strategy import ModelStrategy
+from pruner_engine.search.strategies.model_strategy import ModelStrategy
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate

@@ -1,0 +1,1 @@
+"""What each command does: `work` says which module it is of."""
