@@ -44,7 +44,7 @@ class GradientBoosting(CostModel):
         self._booster: xgboost.Booster | None = None
 
     def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
-        return statement.features_of(space, candidates)
+        return statement.statements_and_workload(space, candidates)
 
     def predict(self, features: Sequence[Features]) -> np.ndarray:
         if self._booster is None or not features:

@@ -22,7 +22,7 @@ _MAX_STORES = 24
 _THREADS = 2
 
 
-def features_of(space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
+def statements_and_workload(space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
     """What a model sees that knows statements and the workload only."""
     embedding = workload_embedding(space.task)
     rows = statement_features(space.target, schedules_of(candidates))

@@ -59,4 +59,4 @@ class TenSetMLP(NetworkCostModel):
         return TenSetMLPNetwork()
 
     def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
-        return statement.features_of(space, candidates)
+        return statement.statements_and_workload(space, candidates)
