@@ -23,7 +23,7 @@ from databases import connected
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs.commands import ask, records, tune
+from pruner_engine.jobs.commands import questions, records, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.runs import preparing
 from pruner_engine.jobs.runs.open_run import OpenRun
@@ -226,7 +226,7 @@ def look_at_schedules(folder: Path, seed: int) -> None:
         with ProjectReader(path) as reader:
             write_run(reader, None, path.with_suffix(".html"))
             task_id = reader.rows("SELECT min(id) AS id FROM tasks")[0]["id"]
-        ask.inspect(Inspect(project=str(path), task_id=task_id, forms=["tvmscript", "why"]), job)
+        questions.inspect(Inspect(project=str(path), task_id=task_id, forms=["tvmscript", "why"]), job)
         records.export_records(ExportRecords(project=str(path), out=str(path.with_suffix(".records"))), job)
 
 

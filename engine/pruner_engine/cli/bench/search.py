@@ -137,7 +137,7 @@ def _plan(
     from pruner_engine.tvm_import import import_tvm
 
     import_tvm()
-    from pruner_engine.jobs.runs.asked import check_strategy
+    from pruner_engine.jobs.runs.checks import check_strategy
     from pruner_engine.plugins import load_plugins
     from pruner_engine.targets.target import resolve_target, target_json
 

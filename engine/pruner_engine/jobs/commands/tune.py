@@ -12,8 +12,8 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.runs.asked import asked_budget, check_seed, check_strategy, check_without, refuse_overspent
 from pruner_engine.jobs.runs.boards import asked_board, run_target, tell_board
+from pruner_engine.jobs.runs.checks import asked_budget, check_seed, check_strategy, check_without, refuse_overspent
 from pruner_engine.jobs.runs.converting import converted
 from pruner_engine.jobs.runs.known import check_known, take_known
 from pruner_engine.jobs.runs.measuring import check_tracker, measured_on, measurer_for

@@ -1,4 +1,4 @@
-"""What a user asks of a run, refused with a sentence where it makes no sense."""
+"""Checks of what a user asks of a run, refused with a sentence where it makes no sense."""
 
 from __future__ import annotations
 
