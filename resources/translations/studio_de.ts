@@ -816,8 +816,8 @@
         <translation>Gewichte neben der Bibliothek</translation>
     </message>
     <message>
-        <source>In a file of their own (safetensors), in place of the library</source>
-        <translation>In einer eigenen Datei (safetensors) statt in der Bibliothek</translation>
+        <source>In a file of their own (safetensors), in place of the library; more than 512 MB always are</source>
+        <translation>In einer eigenen Datei (safetensors) anstelle der Bibliothek; mehr als 512 MB sind es immer</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -5611,6 +5611,14 @@
     <message>
         <source>Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board.</source>
         <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder exportieren Sie mit --rpc und --key eines Boards.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s file has changed since it was loaded.</source>
+        <translation>Die Datei des Modells hat sich geändert, seit sie geladen wurde.</translation>
+    </message>
+    <message>
+        <source>Put it back, or begin anew with it.</source>
+        <translation>Legen Sie sie zurück oder beginnen Sie mit ihr neu.</translation>
     </message>
     <message>
         <source>{0} rows were pinned too late: the run had ended before it took them.</source>

@@ -47,4 +47,4 @@ def image() -> np.ndarray:
 @pytest.fixture(scope="session")
 def expected(work, image) -> list[np.ndarray]:
     """What ONNX Runtime makes of it."""
-    return onnxruntime.InferenceSession(work.model.content).run(None, {"image": image})
+    return onnxruntime.InferenceSession(work.model.file.content()).run(None, {"image": image})

@@ -24,6 +24,7 @@ from pruner_engine.export.check import compare, tolerance
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run
 from pruner_engine.frontends import load_model
+from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.processes.child import environment
 from pruner_engine.tasks.prepare import prepare
@@ -63,7 +64,7 @@ def reference(monkeypatch):
 def test_what_onnxruntime_reads_is_kept_as_long_as_it_may_be_run(reference, work, tmp_path):
     """It reads arrays where they are: freed, they would hold something else by the time it does."""
     file, arrays = tmp_path / "model.onnx", example_inputs(work.model)
-    file.write_bytes(work.model.content)
+    file.write_bytes(work.model.file.content())
     read = [weakref.ref(array) for array in arrays]
     call, _, _ = reference.onnxruntime_call({"threads": 1, "device": "cpu", "dtype": "float32"}, str(file), arrays)
     del arrays
@@ -81,7 +82,7 @@ def in_torch(reference, tmp_path, monkeypatch):
 
     def outputs(model, inputs):
         given, made = tmp_path / "given.pt2", tmp_path / "made.npz"
-        given.write_bytes(model.content)
+        given.write_bytes(model.file.content())
         request = request_of("torch", model, given, 1, 1, "cpu")
         call, fetch, _ = reference.torch_call(request, reference.torch_program(request), inputs)
         call()
@@ -290,7 +291,7 @@ def test_a_model_of_another_kind_has_no_latency_and_says_why(work):
 def test_a_library_that_fails_costs_itself_only(work, tmp_path):
     from dataclasses import replace
 
-    broken = replace(work.model, content=b"not a model")
+    broken = replace(work.model, file=ModelFile.of(b"not a model"))
     timing = time_reference("onnxruntime", broken, example_inputs(work.model), 2)
     assert timing.seconds is None and timing.note.startswith("It failed:")
 

@@ -12,7 +12,8 @@ from machines import machine_of
 from pruner_engine.export.between import hand_over_memory_between_launches
 from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.library import write_library
-from pruner_engine.frontends import LoadedModel
+from pruner_engine.frontends import ModelFacts
+from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -51,7 +52,7 @@ def tuned():
 def metadata_of(mod, folder):
     """What is written of a library beside it."""
     spec = TensorSpec("x", (8, 768), "float32")
-    model = LoadedModel("model", "onnx", "", b"", mod, (spec,), (spec,))
+    model = ModelFacts(name="model", kind="onnx", source="", file=ModelFile.of(b""), inputs=(spec,), outputs=(spec,))
     return write_library(compile_model(mod, HOPPER), model, HOPPER, 1, folder)
 
 

@@ -31,7 +31,7 @@ def test_metadata_tells_what_it_is_and_how_fast(bundle, work):
     out, summary = bundle
     metadata = json.loads((out / "metadata.json").read_text())
     assert {**metadata, "out": str(out)} == summary
-    assert metadata["model"] == {"name": "classifier", "kind": "onnx", "sha256": work.model.sha256}
+    assert metadata["model"] == {"name": "classifier", "kind": "onnx", "sha256": work.model.file.sha256}
     assert metadata["inputs"] == [{"name": "image", "shape": [1, 3, 16, 16], "dtype": "float32"}]
     assert [o["name"] for o in metadata["outputs"]] == ["probabilities", "logits"]
     assert metadata["target"]["kind"] == "llvm" and metadata["threads"] == 2 and metadata["origin"] == {"run": 7}

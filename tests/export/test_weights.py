@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from pruner_engine.export import weights
 from pruner_engine.export.build import compile_model
 from pruner_engine.export.library import LIBRARY
 from pruner_engine.export.weights import WEIGHTS, write_weights
@@ -18,16 +19,27 @@ from pruner_engine.export.weights import WEIGHTS, write_weights
 
 def test_the_file_holds_what_the_library_lacks(bundle, again, work, tmp_path):
     out, metadata = again
-    weights = load_file(out / WEIGHTS)
-    assert [list(weights[f"weight{i}"].shape) for i in range(len(weights))] == [
+    kept = load_file(out / WEIGHTS)
+    assert [list(kept[f"weight{i}"].shape) for i in range(len(kept))] == [
         spec["shape"] for spec in metadata["weights"]["tensors"]
     ]
-    size = sum(value.nbytes for value in weights.values())
+    size = sum(value.nbytes for value in kept.values())
     assert size > 4096
     tuned = work.partly_tuned()
     tuned.build(tuned.applied(), tmp_path)  # the same kernels, with the weights inside
     assert (tmp_path / LIBRARY).stat().st_size - (out / LIBRARY).stat().st_size > size // 2
     assert WEIGHTS in metadata["files"] and WEIGHTS not in bundle[1]["files"]
+
+
+@pytest.mark.parametrize(("most", "beside"), [(1 << 10, True), (1 << 30, False)])
+def test_many_stand_beside_unless_it_is_said(most, beside, work, tmp_path, monkeypatch):
+    monkeypatch.setattr(weights, "_MANY_BYTES", most)
+    tuned = work.partly_tuned()
+    for folder, said in (("auto", None), ("inside", False), ("beside", True)):
+        (tmp_path / folder).mkdir()
+        metadata = tuned.build(tuned.applied(), tmp_path / folder, weights_beside=said)
+        assert ("weights" in metadata) == (beside if said is None else said)
+        assert (tmp_path / folder / WEIGHTS).exists() == ("weights" in metadata)
 
 
 def test_outputs_from_python(again, image, expected, tmp_path):

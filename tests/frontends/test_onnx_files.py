@@ -43,8 +43,8 @@ def test_outputs_equal_onnx_runtime(cnn):
 
 def test_the_content_alone_loads_the_same_model(cnn):
     model = load_model(str(cnn))
-    again = load_model("elsewhere/other.onnx", content=model.content)
-    assert (again.sha256, again.inputs, again.name) == (model.sha256, model.inputs, "other")
+    again = load_model("elsewhere/other.onnx", content=model.file.content())
+    assert (again.file.sha256, again.inputs, again.name) == (model.file.sha256, model.inputs, "other")
     assert tvm.ir.save_json(again.mod) == tvm.ir.save_json(model.mod)
 
 
@@ -119,8 +119,8 @@ def external(folder, location, **extra):
 def test_weights_beside_the_file_are_folded_into_the_content(tmp_path):
     path = external(tmp_path, "weights.bin")
     model = load_model(path)
-    assert check_model(path).bytes == len(model.content)
-    again = load_model("model.onnx", content=model.content)
+    assert check_model(path).bytes == model.file.size
+    again = load_model("model.onnx", content=model.file.content())
     np.testing.assert_array_equal(run(again.mod, np.zeros(8, np.float32))[0], np.arange(8))
 
 
@@ -233,8 +233,8 @@ def test_inputs_keep_the_names_of_the_file(tmp_path):
     model = load_model(str(path), {"input.1": (2, 3)})
     assert [(spec.name, spec.shape) for spec in model.inputs] == [("input.1", (2, 3))]
     for name in (model.inputs[0].name, "input_1"):
-        again = load_model(str(path), {name: (2, 3)}, content=model.content)
-        assert again.inputs == model.inputs and again.sha256 == model.sha256
+        again = load_model(str(path), {name: (2, 3)}, content=model.file.content())
+        assert again.inputs == model.inputs and again.file.sha256 == model.file.sha256
     with pytest.raises(UserError, match="no input other"):
         load_model(str(path), {"other": (2, 3)})
 
@@ -258,7 +258,7 @@ def test_outputs_that_say_nothing_of_their_shape(tmp_path):
     onnx.save(model, path)
     loaded = load_model(str(path))
     assert [(o.name, o.shape, o.dtype) for o in loaded.outputs] == [("y", (2, 3), "float32"), ("s", (2,), "int64")]
-    assert loaded.content == path.read_bytes()
+    assert loaded.file.content() == path.read_bytes()
 
 
 def test_inputs_and_outputs_that_are_no_tensors_of_numbers_are_named(tmp_path):

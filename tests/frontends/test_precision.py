@@ -24,7 +24,7 @@ from schedules import CPU
 def test_products_change_their_type_and_the_interface_does_not(dtype):
     exact = load_model("dense:16,32,64")
     model = in_precision(exact, dtype)
-    assert (model.inputs, model.outputs, model.content) == (exact.inputs, exact.outputs, exact.content)
+    assert (model.inputs, model.outputs, model.file) == (exact.inputs, exact.outputs, exact.file)
     product = next(t for t in extract_tasks(prepare(model.mod, CPU), CPU) if t.op == "matmul")
     assert [a.dtype for a in product.args[:2]] == [dtype, dtype]
 

@@ -35,8 +35,8 @@ def test_without_consent_nothing_is_run(tmp_path):
 def test_a_kernel_becomes_a_model(script):
     model = load_model(script, allow_code=True)
     assert [i.shape for i in model.inputs] == [(16,)] and [o.shape for o in model.outputs] == [(16,)]
-    again = load_model("double.py", content=model.content, allow_code=True)
-    assert again.sha256 == model.sha256
+    again = load_model("double.py", content=model.file.content(), allow_code=True)
+    assert again.file.sha256 == model.file.sha256
 
 
 def test_a_script_may_import_what_it_is_written_with(script, tmp_path):

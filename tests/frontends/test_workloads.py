@@ -36,7 +36,7 @@ EXAMPLES = {
 def test_a_workload_is_one_operator_whose_tensors_are_inputs(text):
     model = load_model(text)
     assert [o.shape for o in model.outputs] == EXAMPLES[text]
-    assert (model.kind, model.name, model.content) == ("workload", text, text.encode())
+    assert (model.kind, model.name, model.file.content()) == ("workload", text, text.encode())
     assert len(model.mod["main"].params) == len(model.inputs)
     relax.analysis.well_formed(model.mod)  # raises if it is not
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import re
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -500,3 +502,24 @@ def test_after_each_round_the_file_alone_is_the_project(tmp_path):
     command = msg.Tune(project=str(project), model="matmul:32,32,32", strategy="random", trials=8, settings=settings)
     tune.start(command, JobContext(copying))
     assert found == [(4, 4), (8, 8)]
+
+
+def test_tuning_holds_no_weights(tmp_path, monkeypatch):
+    """They may fill the memory, which candidates and libraries need."""
+    loaded, held = [], []
+
+    def load(*args, **options):
+        model = load_model(*args, **options)
+        loaded.extend([weakref.ref(model), weakref.ref(model.mod)])
+        return model
+
+    class Watching(tune.Tuner):
+        def run(self, measurer):
+            gc.collect()
+            held.extend(one() for one in loaded)
+            super().run(measurer)
+
+    monkeypatch.setattr(tune, "load_model", load)
+    monkeypatch.setattr(tune, "Tuner", Watching)
+    started(tmp_path / "p.pruner")
+    assert held == [None, None]

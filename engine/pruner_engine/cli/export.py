@@ -26,6 +26,8 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.slower import expected, exported
 from pruner_engine.units import latency, percent
 
+_WEIGHTS = {"inside": False, "beside": True}
+
 
 @click.command()
 @project_argument
@@ -34,10 +36,10 @@ from pruner_engine.units import latency, percent
 @all_runs_option
 @click.option(
     "--weights",
-    type=click.Choice(("inside", "beside")),
-    default="inside",
+    type=click.Choice(("auto", *_WEIGHTS)),
+    default="auto",
     show_default=True,
-    help="In the library, or in a file of their own.",
+    help="In the library, or in a file of their own: by itself where they have more than 512 MB.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask where the model is known to be slower than a library.")
 @rpc_option
@@ -67,7 +69,7 @@ def export(
         out=absolute(out),
         run_id=run_id,
         all_runs=all_runs,
-        weights_beside=weights == "beside",
+        weights_beside=_WEIGHTS.get(weights),
         rpc=rpc,
         rpc_key=rpc_key,
         plugins=list(plugins),

@@ -22,7 +22,7 @@ from pruner_engine.export.library import give_up_graphs, write_library
 from pruner_engine.export.script import Look, Script, unseen
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 #: the libraries, and the kinds of models that each runs
 RUNS = {"onnxruntime": ("onnx", "pt2"), "torch": ("pt2",), "torch.compile": ("pt2",), "litert": ("tflite",)}
@@ -65,7 +65,7 @@ class Timing:
         return {"seconds": self.seconds, "repeats": list(self.repeats), "threads": self.threads, "note": self.note}
 
 
-def example_inputs(model: LoadedModel, seed: int = 0) -> list[np.ndarray]:
+def example_inputs(model: ModelFacts, seed: int = 0) -> list[np.ndarray]:
     """Random arrays for the inputs of a model, in its order."""
     return runner.random_inputs([spec.as_json() for spec in model.inputs], seed)
 
@@ -73,7 +73,7 @@ def example_inputs(model: LoadedModel, seed: int = 0) -> list[np.ndarray]:
 def time_library(
     name: str,
     folder: Path,
-    model: LoadedModel,
+    model: ModelFacts,
     inputs: Sequence[np.ndarray],
     threads: int,
     repeats: int = 10,
@@ -104,7 +104,7 @@ def time_library(
 
 
 def time_untuned(
-    model: LoadedModel,
+    model: ModelFacts,
     prepared: tvm.IRModule,
     target: tvm.target.Target,
     inputs: Sequence[np.ndarray],
@@ -121,7 +121,7 @@ def time_untuned(
         return time_library("untuned", Path(scratch), model, inputs, threads, repeats)
 
 
-def time_reference(library: str, model: LoadedModel, *args: Any, **options: Any) -> Timing:
+def time_reference(library: str, model: ModelFacts, *args: Any, **options: Any) -> Timing:
     """Time the model in a library now; arguments as those of `Reference`."""
     with Reference(library, model, *args, **options) as reference:
         return reference.timing()
@@ -142,7 +142,7 @@ class Reference:
     def __init__(
         self,
         library: str,
-        model: LoadedModel,
+        model: ModelFacts,
         inputs: Sequence[np.ndarray],
         threads: int,
         repeats: int = 10,
@@ -168,7 +168,7 @@ class Reference:
         folder = self._folder or Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
         file = folder / f"model.{self._model.kind}"
         if not file.exists():
-            file.write_bytes(self._model.content)
+            file.write_bytes(self._model.file.content())
         request = request_of(self._library, self._model, file, self._threads, self._repeats, self._device)
         script = Script(["reference.py"], json.dumps(request), self._model, self._inputs, self._threads)
         self._script = self._ends.enter_context(script)
@@ -210,12 +210,12 @@ class Reference:
         self.close()
 
 
-def libraries_of(model: LoadedModel) -> list[str]:
+def libraries_of(model: ModelFacts) -> list[str]:
     """Whose latencies are of interest: LiteRT has its own files to itself."""
     return [name for name in RUNS if (name == "litert") == (model.kind == "tflite")]
 
 
-def _why_not(library: str, model: LoadedModel, kinds: Sequence[str]) -> str:
+def _why_not(library: str, model: ModelFacts, kinds: Sequence[str]) -> str:
     """Why the library cannot run the model; empty where it may."""
     if library == "onnxruntime" and model.kind == "pt2" and find_spec("onnxscript") is None:
         return _NO_CONVERTER
@@ -224,7 +224,7 @@ def _why_not(library: str, model: LoadedModel, kinds: Sequence[str]) -> str:
     return "" if find_spec(_MODULES.get(library, library)) else _NOT_INSTALLED
 
 
-def request_of(library: str, model: LoadedModel, file: Path, threads: int, repeats: int, device: str) -> dict[str, Any]:
+def request_of(library: str, model: ModelFacts, file: Path, threads: int, repeats: int, device: str) -> dict[str, Any]:
     """The request that reference.py reads."""
     return {
         "library": library,

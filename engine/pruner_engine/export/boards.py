@@ -17,7 +17,7 @@ from pruner_engine.export.script import Script
 from pruner_engine.measure.workers.wire import Fleet
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 _LEAST_S = 120.0  # a session: it loads and times
 _INFERENCES = 20  # that a slow library makes at most
@@ -33,7 +33,7 @@ def time_on_board(
     untuned_s: float,
     name: str,
     folder: Path,
-    model: LoadedModel,
+    model: ModelFacts,
     inputs: Sequence[np.ndarray],
     threads: int,
     repeats: int = 10,

@@ -28,12 +28,10 @@ from pruner_engine.library_names import called
 from pruner_engine.requirements import installed_versions
 from pruner_engine.store.slower import faster
 from pruner_engine.targets.target import device_of
-from pruner_engine.tasks.rewrites.halves import coarsest_float
-from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 from pruner_engine.units import duration
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 _ROUNDS = 2
 _LONG_S = 20.0  # of an untuned inference, of which three are made
@@ -47,7 +45,7 @@ def export_bundle(
     on_phase: Callable[[str, str], None] = lambda _name, _detail: None,
     *,
     runs_on: Place | None = None,
-    weights_beside: bool = False,
+    weights_beside: bool | None = None,
     repeats: int = 10,
 ) -> dict[str, Any]:
     """Compile, check, measure, and write the bundle in one step at the end.
@@ -59,7 +57,8 @@ def export_bundle(
         info: kept in the metadata as `origin`: project, run, device, what the caller wants to be known.
         on_phase: told what is being done: phase (export or check) and detail.
         runs_on: what runs the library; None for this machine.
-        weights_beside: the weights are written to a file of their own, in place of the library.
+        weights_beside: the weights are written to a file of their own, in place of the library; None: where they are
+            many.
         repeats: latencies of each contender.
 
     Returns:
@@ -156,11 +155,10 @@ def _left_out(tuned: TunedModel, runs_on: Place) -> Sequence[str]:
     return ("torch.compile",) if runs_on.where == "boards" else ()
 
 
-def _checks(timings: Mapping[str, Timing], depth: int, model: LoadedModel) -> list[Agreement]:
-    tuned, rounds = timings["tuned"].outputs, rounds_to_bytes(model.mod)
-    dtype = model.dtype if model.dtype != "float32" else coarsest_float(model.mod)
+def _checks(timings: Mapping[str, Timing], depth: int, model: ModelFacts) -> list[Agreement]:
+    tuned = timings["tuned"].outputs
     checks = [
-        compare(name, timing.outputs, tuned, depth, dtype, rounds=rounds)
+        compare(name, timing.outputs, tuned, depth, model.coarsest, rounds=model.rounds)
         for name, timing in timings.items()
         if name != "tuned" and timing.outputs
     ]

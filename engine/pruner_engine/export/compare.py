@@ -19,11 +19,10 @@ from pruner_engine.export.turns import LIBRARIES, InterruptedTurns, Turns, time_
 from pruner_engine.lowering.word_products import holds_word_products
 from pruner_engine.store.results import OWN
 from pruner_engine.targets.target import device_of, target_json
-from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 
 def refuse_unknown(without: Iterable[str]) -> None:
@@ -124,17 +123,17 @@ def summed_up(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"models": list(models), "compared": len(ratios), "ratio": mean}
 
 
-def rows_of(timings: Mapping[str, Timing], against: str, depth: int, model: LoadedModel) -> dict[str, dict[str, Any]]:
+def rows_of(timings: Mapping[str, Timing], against: str, depth: int, model: ModelFacts) -> dict[str, dict[str, Any]]:
     """JSON objects of contenders by name, with how their outputs agree with those of one of them.
 
     Args:
         depth: how many kernels the model has one behind the other, at most.
     """
-    check = partial(compare, depth=depth, dtype=model.dtype, rounds=rounds_to_bytes(model.mod))
+    check = partial(compare, depth=depth, dtype=model.coarsest, rounds=model.rounds)
     return {name: _row(timing, timings[against], check) for name, timing in timings.items()}
 
 
-def _summary(timings: dict[str, Timing], depth: int, model: LoadedModel) -> dict[str, Any]:
+def _summary(timings: dict[str, Timing], depth: int, model: ModelFacts) -> dict[str, Any]:
     rows = rows_of(timings, "untuned", depth, model)
     medians = {name: rows[name]["median_s"] for name in LIBRARIES if name in rows and rows[name]["median_s"]}
     best = min(medians, key=lambda name: medians[name], default=None)

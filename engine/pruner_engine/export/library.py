@@ -17,7 +17,7 @@ from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES
 from pruner_engine.targets.target import architecture_of, cpu_features, target_json
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 LIBRARY = "model.so"
 METADATA = "metadata.json"
@@ -29,7 +29,7 @@ _ALLOCATION = "TVMBackendAllocWorkspace"
 
 def write_library(
     executable: relax.VMExecutable,
-    model: LoadedModel,
+    model: ModelFacts,
     target: tvm.target.Target,
     threads: int,
     folder: Path,
@@ -55,7 +55,7 @@ def write_library(
     metadata = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "model": {"name": model.name, "kind": model.kind, "sha256": model.sha256},
+        "model": {"name": model.name, "kind": model.kind, "sha256": model.file.sha256},
         "inputs": [spec.as_json() for spec in model.inputs],
         "outputs": [spec.as_json() for spec in model.outputs],
         "target": json.loads(target_json(target)),

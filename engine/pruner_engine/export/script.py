@@ -24,7 +24,7 @@ from pruner_engine.processes.lifetime import die_with_parent
 from pruner_engine.processes.waiting import is_readable
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 TIMEOUT_S = 900.0
 _POLL_S = 0.1
@@ -50,7 +50,7 @@ class Script:
         self,
         script: Sequence[str],
         request: str,
-        model: LoadedModel,
+        model: ModelFacts,
         inputs: Sequence[np.ndarray],
         threads: int,
         limit_s: float | None = None,

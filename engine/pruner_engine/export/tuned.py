@@ -16,12 +16,12 @@ from tvm.target import Target
 from pruner_engine.export.build import apply_database, compile_model, compile_without_weights
 from pruner_engine.export.coverage import task_names
 from pruner_engine.export.library import write_library
-from pruner_engine.export.weights import write_weights
+from pruner_engine.export.weights import has_many, write_weights
 from pruner_engine.targets.target import threads_of
 from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class TunedModel:
         own_threads: worker threads of its libraries; None takes the target's.
     """
 
-    model: LoadedModel
+    model: ModelFacts
     prepared: tvm.IRModule
     target: Target
     tasks: Sequence[TuningTask]
@@ -84,11 +84,11 @@ class TunedModel:
         leave = [function for function, task in self.task_of.items() if task in self.left]
         return apply_database(self.prepared, self.target, self.database, leave)
 
-    def build(self, mod: tvm.IRModule, folder: Path, *, weights_beside: bool = False) -> dict[str, Any]:
+    def build(self, mod: tvm.IRModule, folder: Path, *, weights_beside: bool | None = None) -> dict[str, Any]:
         """Compile `prepared`, scheduled or not, into a library in `folder`, which is there.
 
         Args:
-            weights_beside: its weights are written to a file of their own.
+            weights_beside: its weights are written to a file of their own; None: where they are many.
 
         Returns:
             The library's metadata.
@@ -96,7 +96,7 @@ class TunedModel:
         Raises:
             UserError: it does not compile, or there is no linker.
         """
-        if not weights_beside:
+        if not (has_many(mod) if weights_beside is None else weights_beside):
             return write_library(compile_model(mod, self.target), self.model, self.target, self.threads, folder)
         library, weights = compile_without_weights(mod, self.target)
         return write_library(library, self.model, self.target, self.threads, folder, write_weights(weights, folder))

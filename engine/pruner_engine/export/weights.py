@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 import tvm
-from safetensors.numpy import save
+from safetensors.numpy import save_file
 from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.graph import fields_of, nodes_of, size_of
+
 WEIGHTS = "weights.safetensors"
 _LEAST_BYTES = 1 << 10  # what is smaller stays in the library: a parameter costs more than it
+# Of the weights of a library: LLVM, the linker and whoever loads it hold them several times, and 2 GB do not link.
+_MANY_BYTES = 512 << 20
 
 
 def without_weights(mod: tvm.IRModule) -> tuple[tvm.IRModule, list[np.ndarray]]:
@@ -32,7 +36,21 @@ def without_weights(mod: tvm.IRModule) -> tuple[tvm.IRModule, list[np.ndarray]]:
     function = relax.Function(parameters, visited.body, visited.ret_ty, visited.is_pure, visited.attrs)
     # behind so many parameters the same tensors are given to each call: CUDA graphs may read them
     made.update_func(mod.get_global_var("main"), function.with_attr("num_input", len(main.params)))
-    return made, [const.value.numpy() for const in lifter.lifted]
+    return made, [_array(const.value) for const in lifter.lifted]
+
+
+def has_many(mod: tvm.IRModule) -> bool:
+    """Whether the weights of "main" are too many to be kept in a library."""
+    constants = {node for node in nodes_of(mod["main"]) if isinstance(node, GenericConst)}
+    return sum(size_of(ty) for const in constants for ty in fields_of(const.ty)) > _MANY_BYTES
+
+
+def _array(tensor: tvm.runtime.Tensor) -> np.ndarray:
+    """A tensor's numbers, where they are if NumPy itself knows their type."""
+    try:
+        return np.from_dlpack(tensor)
+    except (BufferError, RuntimeError, TypeError):
+        return tensor.numpy()
 
 
 @mutator
@@ -43,7 +61,7 @@ class _Lifter(PyExprMutator):
 
     def visit_generic_const_(self, const: GenericConst) -> relax.Expr:
         """Called for each constant."""
-        if not isinstance(const.ty, relax.TensorType) or const.value.numpy().nbytes < _LEAST_BYTES:
+        if not isinstance(const.ty, relax.TensorType) or size_of(const.ty) < _LEAST_BYTES:
             return const
         return self.lifted.setdefault(const, relax.Var(f"weight{len(self.lifted)}", const.ty))
 
@@ -57,8 +75,10 @@ def write_weights(values: list[np.ndarray], folder: Path) -> dict[str, Any]:
     """
     names = [f"weight{i}" for i in range(len(values))]
     path = folder / WEIGHTS
-    # not by save_file, whose files nobody else may read
-    path.write_bytes(save({name: np.ascontiguousarray(value) for name, value in zip(names, values, strict=True)}))
+    path.touch()
+    mode = path.stat().st_mode  # which save_file narrows to ourselves
+    save_file({name: np.ascontiguousarray(value) for name, value in zip(names, values, strict=True)}, path)
+    path.chmod(mode)
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(length))

@@ -13,14 +13,17 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import tvmscript_file
 from pruner_engine.frontends.importing import refuse_beyond_memory
-from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared_inputs, signature
+from pruner_engine.frontends.model import LoadedModel, ModelFacts, bind, bind_dims, declared_inputs, signature
+from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.frontends.onnx import file as onnx_file
 from pruner_engine.frontends.onnx import importer as onnx_importer
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.model_names import KINDS, kind_of_file
 from pruner_engine.protocol import ModelChecked, ModelInput
+from pruner_engine.tasks.rewrites.halves import coarsest_float
+from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 
-__all__ = ["WORKLOADS", "LoadedModel", "check_model", "load_model"]
+__all__ = ["WORKLOADS", "LoadedModel", "ModelFacts", "check_model", "load_model"]
 
 _SAVED_BY_TORCH = (".pt", ".pth", ".ckpt", ".safetensors")
 
@@ -30,7 +33,7 @@ def load_model(
     inputs: Mapping[str, Sequence[int]] | None = None,
     *,
     allow_code: bool = False,
-    content: bytes | None = None,
+    content: bytes | Callable[[], bytes] | None = None,
 ) -> LoadedModel:
     """Load a model.
 
@@ -38,7 +41,7 @@ def load_model(
         source: path of an .onnx, .pt2, .tflite or TVMScript (.py) file, or a workload such as "matmul:512,512,512".
         inputs: shapes by input name; needed for inputs with dynamic dimensions.
         allow_code: agree to run the Python code of a TVMScript file.
-        content: load from these bytes; `source` then only names the model.
+        content: load from these bytes, or from what gives them again and again; `source` then only names the model.
 
     Raises:
         UserError: the file is broken, foreign, too large, or a shape is missing.
@@ -46,9 +49,16 @@ def load_model(
     kind, read = _kind(source), _opened(source, content, allow_code, inputs or {})
     mod = read.with_shapes(bind_dims(read.declared, inputs or {}))
     specs = signature(mod, read.outputs, read.inputs)
-    name = source if kind == "workload" else Path(source).stem
     return LoadedModel(
-        name=name, kind=kind, source=source, content=read.content, mod=mod, inputs=specs[0], outputs=specs[1]
+        name=source if kind == "workload" else Path(source).stem,
+        kind=kind,
+        source=source,
+        file=read.file,
+        mod=mod,
+        inputs=specs[0],
+        outputs=specs[1],
+        coarsest=coarsest_float(mod),
+        rounds=rounds_to_bytes(mod),
     )
 
 
@@ -59,7 +69,7 @@ def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
         UserError: as `load_model`.
     """
     read = _opened(source, None, allow_code, {})
-    return ModelChecked(model=source, kind=_kind(source), inputs=read.declared, bytes=len(read.content))
+    return ModelChecked(model=source, kind=_kind(source), inputs=read.declared, bytes=read.file.size)
 
 
 @dataclass(frozen=True)
@@ -67,45 +77,51 @@ class _Opened:
     """A model as it was read, of open shapes perhaps.
 
     Attributes:
-        content: the file itself, external weights folded in.
+        file: the file itself.
         declared: its inputs.
         with_shapes: the Relax module of concrete shapes by input name.
         inputs, outputs: what the file calls them ("input.1" is no name to TVM); empty where the module knows.
     """
 
-    content: bytes
+    file: ModelFile
     declared: list[ModelInput]
     with_shapes: Callable[[dict[str, tuple[int, ...]]], tvm.IRModule]
     inputs: Sequence[str] = ()
     outputs: Sequence[str] = ()
 
 
-def _opened(source: str, content: bytes | None, allow_code: bool, given: Mapping[str, Sequence[int]]) -> _Opened:
+def _opened(
+    source: str, content: bytes | Callable[[], bytes] | None, allow_code: bool, given: Mapping[str, Sequence[int]]
+) -> _Opened:
     """Arguments and errors are those of `load_model`."""
     kind, name = _kind(source), Path(source).stem
     if kind == "workload":
         mod = build_workload(source)
-        return _Opened(source.encode(), declared_inputs(mod), partial(bind, mod))
+        return _Opened(ModelFile.of(source.encode()), declared_inputs(mod), partial(bind, mod))
     folder = Path(source).parent if content is None else None
-    content = _read(source) if content is None else content
+    again: Callable[[], bytes] | None = None
+    if not isinstance(content, bytes):
+        again = content or partial(_read, source)
+        content = again()
     if kind == "onnx":
-        return _onnx(content, name, folder)
+        return _onnx(content, name, folder, again)
+    file = ModelFile.of(content, again)
     if kind == "pt2":
         from pruner_engine.frontends.torch import file as pt2_file
 
         program = pt2_file.to_relax(content, name, given)
-        return _Opened(content, program.declared, program.with_shapes, outputs=program.outputs)
+        return _Opened(file, program.declared, program.with_shapes, outputs=program.outputs)
     if kind == "tflite":
-        return _tflite(content, name)
+        return _tflite(content, name, file)
     mod = tvmscript_file.parse(content, name, allow_code=allow_code)
-    return _Opened(content, declared_inputs(mod), partial(bind, mod))
+    return _Opened(file, declared_inputs(mod), partial(bind, mod))
 
 
-def _onnx(content: bytes, name: str, folder: Path | None) -> _Opened:
-    model, content = onnx_file.parse(content, name, folder)
+def _onnx(content: bytes, name: str, folder: Path | None, again: Callable[[], bytes] | None) -> _Opened:
+    model, whole = onnx_file.parse(content, name, folder)
     declared = onnx_file.declared_inputs(model)
     return _Opened(
-        content,
+        ModelFile.of(whole, None if again is None else partial(_whole_onnx, again, name, folder)),
         declared,
         partial(onnx_importer.to_relax, model, name),
         inputs=[one.name for one in declared],
@@ -113,17 +129,21 @@ def _onnx(content: bytes, name: str, folder: Path | None) -> _Opened:
     )
 
 
-def _tflite(content: bytes, name: str) -> _Opened:
+def _whole_onnx(read: Callable[[], bytes], name: str, folder: Path | None) -> bytes:
+    return onnx_file.parse(read(), name, folder)[1]
+
+
+def _tflite(content: bytes, name: str, file: ModelFile) -> _Opened:
     from pruner_engine.frontends.tflite import file as tflite_file
     from pruner_engine.frontends.tflite import importer as tflite_importer
 
-    file = tflite_file.parse(content, name)
+    model = tflite_file.parse(content, name)
     return _Opened(
-        content,
-        file.declared,
-        partial(tflite_importer.to_relax, file, name),
-        inputs=[one.name for one in file.declared],
-        outputs=file.outputs,
+        file,
+        model.declared,
+        partial(tflite_importer.to_relax, model, name),
+        inputs=[one.name for one in model.declared],
+        outputs=model.outputs,
     )
 
 

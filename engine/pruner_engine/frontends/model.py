@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.graph import extents_of, fields_of
 from pruner_engine.tasks.task import TensorSpec
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedModel:
-    """A model with concrete shapes.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModelFacts:
+    """What is known of a model with concrete shapes once its module is not needed any more.
 
     Attributes:
         name: file stem, or the workload's text.
         kind: onnx | pt2 | tflite | tvmscript | workload.
         source: where it was loaded from.
-        sha256: of `content`, hexadecimal.
-        content: the file itself (external weights folded in), enough to load the model again.
-        mod: Relax module whose function "main" takes `inputs`; weights are constants.
+        file: the file itself.
         inputs, outputs: in the order of the function.
         dtype: float type of products that were converted from float32 (see precision.py).
+        coarsest: the float type with the fewest bits on the way.
+        rounds: whether real numbers are rounded to bytes on the way.
     """
 
     name: str
     kind: str
     source: str
-    content: bytes = field(repr=False)
-    mod: tvm.IRModule = field(repr=False)
+    file: ModelFile
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     dtype: str = "float32"
+    coarsest: str = "float32"
+    rounds: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LoadedModel(ModelFacts):
+    """A model and its module.
+
+    Attributes:
+        mod: Relax module whose function "main" takes `inputs`; weights are constants.
+    """
+
+    mod: tvm.IRModule = field(repr=False)
 
     @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.content).hexdigest()
+    def facts(self) -> ModelFacts:
+        """Without the module, whose weights fill the memory."""
+        return ModelFacts(**{known.name: getattr(self, known.name) for known in fields(ModelFacts)})
 
 
 def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:

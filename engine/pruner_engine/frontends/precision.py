@@ -52,7 +52,7 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
         if dtype != "float16":
             mod = _retype(mod, dtype)
         mod = shown(mod)
-    return replace(model, mod=mod, dtype=dtype)
+    return replace(model, mod=mod, dtype=dtype, coarsest=dtype)
 
 
 @functools.cache

@@ -29,7 +29,7 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             return _line("resume", command.project, *plugin_words(command.plugins), **budget)
         case msg.Export():
             flags = ["--all-runs"] if command.all_runs else []
-            weights = "beside" if command.weights_beside else None
+            weights = {None: None, True: "beside", False: "inside"}[command.weights_beside]
             options = {"--out": command.out, "--run": command.run_id, "--weights": weights}
             options |= {"--rpc": command.rpc or None, "--key": command.rpc_key or None}
             return _line("export", command.project, *flags, *plugin_words(command.plugins), **options)

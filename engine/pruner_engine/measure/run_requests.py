@@ -12,6 +12,10 @@ from pruner_engine.measure.workers import wire
 from pruner_engine.targets.target import device_kind, threads_of
 from pruner_engine.tasks.task import TuningTask
 
+# Filling arguments is no fault of a candidate's: drawn, put into its layout and copied on a busy machine, once to be
+# timed and for each kind of inputs. The weights of a vocabulary are 200 MB and more.
+_FILLED_A_S = 30e6  # bytes
+
 
 class RunRequests:
     """Makes run messages that have the target, the options and the fleet in common.
@@ -52,8 +56,9 @@ class RunRequests:
         """The message `job` about a kernel of the task; arguments as of `wire.Run`.
 
         Args:
-            timeout_s: by default the limit of a candidate.
+            timeout_s: by default the limit of a candidate; more is given to large arguments.
         """
+        filling_s = task.bytes / _FILLED_A_S
         return wire.Run(
             id=job,
             task=task.hash,
@@ -67,7 +72,7 @@ class RunRequests:
             check=check,
             cold=self.options.caches == "cold",
             reuse=list(task.reuse) if self.options.caches == "network" and self.take_turns else [],
-            timeout_s=timeout_s or self.options.run_timeout_s,
+            timeout_s=(timeout_s or self.options.run_timeout_s) + filling_s,
             settle=settle,
             yardstick=yardstick,
             fleet=self._fleet,

@@ -49,7 +49,8 @@ class Export(WithPlugins, tag="export"):
     Attributes:
         run_id: None for the newest, with `all_runs`.
         all_runs: the best schedules of all runs on that run's target, not of that run alone.
-        weights_beside: the weights are written to a file of their own, in place of the library.
+        weights_beside: the weights are written to a file of their own, in place of the library; None: where they are
+            many.
         rpc, rpc_key: host:port of a tracker and which of its boards run the library; empty for those of the run, or
             this machine.
     """
@@ -58,7 +59,7 @@ class Export(WithPlugins, tag="export"):
     out: str
     run_id: int | None = None
     all_runs: bool = False
-    weights_beside: bool = False
+    weights_beside: bool | None = None
     rpc: str = ""
     rpc_key: str = ""
 

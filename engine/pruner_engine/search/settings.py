@@ -45,7 +45,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         layout: of convolutions: own, channels-last, or measured for the faster one; auto: measured where a run is long.
         without_rules: names of our own schedule rules and rewrites of the graph to leave out.
         build_timeout_s: seconds that building one candidate may take.
-        run_timeout_s: seconds that running one candidate may take.
+        run_timeout_s: seconds that running one candidate may take; filling large arguments is given more.
         repeats: timed repeats of a candidate that is not abandoned.
         caches: what a timed call finds in them (this machine's CPU only): network, what the rest of an inference leaves
             there; warm, all that the call before left; cold, neither weights nor outputs.

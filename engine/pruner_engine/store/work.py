@@ -19,7 +19,7 @@ from pruner_engine.tasks.foreign import refuse_code
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.frontends import ModelFacts
     from pruner_engine.space.sketch import Sketch
     from pruner_engine.store.project import Project
 
@@ -67,17 +67,17 @@ class WorkRepository:
                 return int(found[0])
             return int(db[table].insert({**key, **row}).last_pk)
 
-    def add_model(self, model: LoadedModel) -> int:
+    def add_model(self, model: ModelFacts) -> int:
         inputs = json.dumps([spec.as_json() for spec in model.inputs])
-        copy = model.content if len(model.content) <= _LARGEST_COPY else None
+        copy = model.file.content() if model.file.size <= _LARGEST_COPY else None
         return self._id(
             "models",
-            {"sha256": model.sha256, "inputs": inputs},
+            {"sha256": model.file.sha256, "inputs": inputs},
             {
                 "name": model.name,
                 "kind": model.kind,
                 "source": model.source,
-                "bytes": len(model.content),
+                "bytes": model.file.size,
                 "content": copy,
                 "outputs": json.dumps([spec.as_json() for spec in model.outputs]),
                 "created": time.time(),
@@ -87,6 +87,12 @@ class WorkRepository:
     def model(self, model_id: int) -> dict[str, Any]:
         """Row of a model, its file's bytes under `content`."""
         return self._project.query("SELECT * FROM models WHERE id = ?", (model_id,))[0]
+
+    def model_content(self, model_id: int) -> bytes:
+        """The bytes of a model's file, of which the project has a copy."""
+        content = self._project.query("SELECT content FROM models WHERE id = ?", (model_id,))[0]["content"]
+        assert isinstance(content, bytes)
+        return content
 
     def add_target(self, text: str, device: str, fingerprint: str) -> int:
         """Known by text and fingerprint; its profile is empty until `set_profile`."""

@@ -94,7 +94,9 @@ class ExportPage(Page):
         self.which.currentIndexChanged.connect(lambda _: self._enable())
         self.beside = QCheckBox(tr("Weights beside the library"))
         self.beside.setAccessibleName(tr("Weights beside the library"))
-        self.beside.setToolTip(tr("In a file of their own (safetensors), in place of the library"))
+        self.beside.setToolTip(
+            tr("In a file of their own (safetensors), in place of the library; more than 512 MB always are")
+        )
         self.beside.toggled.connect(lambda _: self._enable())
         row = QHBoxLayout()
         row.addWidget(self.which)
@@ -130,7 +132,7 @@ class ExportPage(Page):
             out=expanded(self.out.text()),
             run_id=self.workspace.run_id,
             all_runs=self.which.currentData(),
-            weights_beside=self.beside.isChecked(),
+            weights_beside=self.beside.isChecked() or None,
             plugins=self.workspace.plugins,
         )
 

@@ -70,7 +70,7 @@ def _tuned_run(
     tasks = extract_tasks(prepared, target)
     present = {task.hash for task in tasks}
     former = [task for task in stored if task.hash not in present]
-    return _TunedRun(run, device, TunedModel(model, prepared, target, tasks, database, untuned, former), settings)
+    return _TunedRun(run, device, TunedModel(model.facts, prepared, target, tasks, database, untuned, former), settings)
 
 
 def export(command: Export, job: JobContext) -> None:
@@ -87,7 +87,7 @@ def export(command: Export, job: JobContext) -> None:
         run, model = found.run, found.tuned.model
         info = {
             "model": model.name,
-            "sha256": model.sha256,
+            "sha256": model.file.sha256,
             "run": run["id"],
             "strategy": run["strategy"],
             "seed": run["seed"],

@@ -70,7 +70,9 @@ def start(command: Tune, job: JobContext) -> None:
         with run.under_way():
             model = converted(run, model, settings.dtype)
             tell_board(run, target, board)
-            _tune(run, prepare_run(run, model, target, board), settings)
+            work = prepare_run(run, model, target, board)
+            del model  # its weights, which tuning does not need
+            _tune(run, work, settings)
 
 
 def resume(command: Resume, job: JobContext) -> None:

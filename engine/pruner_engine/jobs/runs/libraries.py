@@ -48,7 +48,7 @@ class Libraries:
             for name in libraries_of(model)
             if name in names and name not in known
         }
-        self._beside = psutil.virtual_memory().available > _BESIDE + _COPIES * len(model.content)
+        self._beside = psutil.virtual_memory().available > _BESIDE + _COPIES * model.file.size
 
     def __enter__(self) -> Libraries:
         with contextlib.ExitStack() as ends:

@@ -64,15 +64,17 @@ def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:
     with making_sense(project.path):
         row = project.work.model(run["model_id"])
         inputs = {spec["name"]: spec["shape"] for spec in json.loads(row["inputs"])}
-        source, content, digest = str(row["source"]), row["content"], row["sha256"]
+        source, digest = str(row["source"]), row["sha256"]
         script = row["kind"] == "tvmscript"
-    if script and not is_agreed(content or b""):
+        copy = None if row["content"] is None else partial(project.work.model_content, run["model_id"])
+    if script and not is_agreed(row["content"] or b""):
         raise UserError(
             f"The model in {project.path.name} is a TVMScript file: reading it runs the Python code in it.",
             "If you trust its origin, tune the file itself once on this machine with --allow-code.",
         )
-    model = load_model(source, inputs, content=content, allow_code=script)
-    if model.sha256 != digest:
+    del row  # many bytes
+    model = load_model(source, inputs, content=copy, allow_code=script)
+    if model.file.sha256 != digest:
         raise UserError(
             f"{source} is not the file that was tuned, and the project holds no copy of it.",
             "Put the original file back, or tune the new one.",
