@@ -13,6 +13,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import dataflow, statement, workload
 from pruner_engine.verify.model import Features, schedules_of
 from pruner_engine.verify.networks.batch import Batch
+from pruner_engine.verify.networks.layers import attended, corrected, perceptron, residual_layers
 from pruner_engine.verify.networks.network import RankingNetwork
 from pruner_engine.verify.networks.network_model import NetworkCostModel
 from pruner_engine.verify.networks.scaling import Scaling
@@ -37,14 +38,12 @@ class PaCMNetwork(RankingNetwork):
         self.statement_scaling = Scaling(statement.WIDTH)
         self.workload_scaling = Scaling(workload.WIDTH)
         self.dataflow_scaling = Scaling(dataflow.WIDTH)
-        self.statements = nn.Sequential(
-            nn.Linear(statement.WIDTH + workload.WIDTH, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), nn.ReLU()
-        )
-        self.steps = nn.Sequential(nn.Linear(dataflow.WIDTH, 64), nn.ReLU(), nn.Linear(64, STEP), nn.ReLU())
+        self.statements = perceptron(statement.WIDTH + workload.WIDTH, HIDDEN, HIDDEN)
+        self.steps = perceptron(dataflow.WIDTH, 64, STEP)
         self.position = nn.Parameter(torch.zeros(dataflow.STEPS, STEP))
         self.attention = nn.MultiheadAttention(STEP, 4, batch_first=True)
         self.fuse = nn.Sequential(nn.Linear(HIDDEN + STEP, HIDDEN), nn.LayerNorm(HIDDEN))
-        self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(HIDDEN, HIDDEN), nn.ReLU()) for _ in range(2))
+        self.residuals = residual_layers(HIDDEN)
         self.score = nn.Linear(HIDDEN, 1)
 
     def fit_scaling(self, batch: Batch) -> None:
@@ -58,10 +57,7 @@ class PaCMNetwork(RankingNetwork):
 
     def fused(self, parts: Sequence[Tensor]) -> Tensor:
         """What is known of each candidate, float[n, 256], from its parts side by side."""
-        fused: Tensor = self.fuse(torch.cat(list(parts), dim=1))
-        for layer in self.residuals:
-            fused = fused + layer(fused)
-        return fused
+        return corrected(self.residuals, self.fuse(torch.cat(list(parts), dim=1)))
 
     def stores(self, batch: Batch) -> Tensor:
         """The statements of each candidate, summed, float[n, 256]."""
@@ -75,10 +71,7 @@ class PaCMNetwork(RankingNetwork):
         if mask.shape[1] == 0:
             return torch.zeros(len(batch), STEP)
         steps = self.steps(self.dataflow_scaling(batch.dataflow)) + self.position[: mask.shape[1]]
-        # a candidate without a step attends to its padding, which the sum leaves out
-        hidden = ~mask & mask.any(dim=1, keepdim=True)
-        attended, _ = self.attention(steps, steps, steps, key_padding_mask=hidden, need_weights=False)
-        return ((steps + attended) * mask.unsqueeze(-1)).sum(dim=1)
+        return (attended(self.attention, steps, mask) * mask.unsqueeze(-1)).sum(dim=1)
 
 
 class PaCM(NetworkCostModel):

@@ -13,6 +13,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import drafted
 from pruner_engine.verify.model import Features
 from pruner_engine.verify.networks.batch import Batch
+from pruner_engine.verify.networks.layers import perceptron
 from pruner_engine.verify.networks.network import RankingNetwork
 from pruner_engine.verify.networks.pacm import HIDDEN, STEP, PaCM, PaCMNetwork
 from pruner_engine.verify.networks.scaling import Scaling
@@ -32,7 +33,7 @@ class DraftedPaCMNetwork(PaCMNetwork):
     def __init__(self) -> None:
         super().__init__()
         self.draft_scaling = Scaling(drafted.WIDTH)
-        self.draft = nn.Sequential(nn.Linear(drafted.WIDTH, _DRAFT), nn.ReLU(), nn.Linear(_DRAFT, _DRAFT), nn.ReLU())
+        self.draft = perceptron(drafted.WIDTH, _DRAFT, _DRAFT)
         self.fuse = nn.Sequential(nn.Linear(HIDDEN + STEP + _DRAFT, HIDDEN), nn.LayerNorm(HIDDEN))
         self.trust = nn.Parameter(torch.ones(()))
         nn.init.zeros_(self.score.weight)

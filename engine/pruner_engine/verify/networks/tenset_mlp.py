@@ -12,6 +12,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import statement, workload
 from pruner_engine.verify.model import Features
 from pruner_engine.verify.networks.batch import Batch
+from pruner_engine.verify.networks.layers import corrected, perceptron, residual_layers
 from pruner_engine.verify.networks.network import RankingNetwork
 from pruner_engine.verify.networks.network_model import NetworkCostModel
 from pruner_engine.verify.networks.scaling import Scaling
@@ -29,11 +30,9 @@ class TenSetMLPNetwork(RankingNetwork):
         super().__init__()
         self.statement_scaling = Scaling(statement.WIDTH)
         self.workload_scaling = Scaling(workload.WIDTH)
-        self.statements = nn.Sequential(
-            nn.Linear(statement.WIDTH + workload.WIDTH, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()
-        )
+        self.statements = perceptron(statement.WIDTH + workload.WIDTH, _HIDDEN, _HIDDEN)
         self.norm = nn.LayerNorm(_HIDDEN)
-        self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()) for _ in range(2))
+        self.residuals = residual_layers(_HIDDEN)
         self.score = nn.Linear(_HIDDEN, 1)
 
     def fit_scaling(self, batch: Batch) -> None:
@@ -44,10 +43,7 @@ class TenSetMLPNetwork(RankingNetwork):
         task = self.workload_scaling(batch.workload)
         stores = torch.cat([self.statement_scaling(batch.statement), task[batch.owner]], dim=1)
         pooled = torch.zeros(len(batch), _HIDDEN).index_add(0, batch.owner, self.statements(stores))
-        pooled = self.norm(pooled)
-        for layer in self.residuals:
-            pooled = pooled + layer(pooled)
-        return self.score(pooled).squeeze(-1)
+        return self.score(corrected(self.residuals, self.norm(pooled))).squeeze(-1)
 
 
 class TenSetMLP(NetworkCostModel):

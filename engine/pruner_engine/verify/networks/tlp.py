@@ -12,6 +12,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import primitives, workload
 from pruner_engine.verify.model import Features, schedules_of
 from pruner_engine.verify.networks.batch import Batch
+from pruner_engine.verify.networks.layers import attended, corrected, perceptron, residual_layers
 from pruner_engine.verify.networks.network import RankingNetwork
 from pruner_engine.verify.networks.network_model import NetworkCostModel
 from pruner_engine.verify.networks.scaling import Scaling
@@ -29,12 +30,10 @@ class TLPNetwork(RankingNetwork):
         super().__init__()
         self.primitive_scaling = Scaling(primitives.WIDTH)
         self.workload_scaling = Scaling(workload.WIDTH)
-        self.steps = nn.Sequential(
-            nn.Linear(primitives.WIDTH + workload.WIDTH, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()
-        )
+        self.steps = perceptron(primitives.WIDTH + workload.WIDTH, _HIDDEN, _HIDDEN)
         self.position = nn.Parameter(torch.zeros(primitives.LENGTH, _HIDDEN))
         self.attention = nn.MultiheadAttention(_HIDDEN, 8, batch_first=True)
-        self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()) for _ in range(2))
+        self.residuals = residual_layers(_HIDDEN)
         self.score = nn.Linear(_HIDDEN, 1)
 
     def fit_scaling(self, batch: Batch) -> None:
@@ -47,13 +46,8 @@ class TLPNetwork(RankingNetwork):
         task = self.workload_scaling(batch.workload).unsqueeze(1).expand(-1, length, -1)
         steps = self.steps(torch.cat([self.primitive_scaling(batch.primitives), task], dim=2)) + self.position[:length]
         if length:
-            # a candidate without a primitive attends to its padding, which the sum leaves out
-            hidden = ~mask & mask.any(dim=1, keepdim=True)
-            attended, _ = self.attention(steps, steps, steps, key_padding_mask=hidden, need_weights=False)
-            steps = steps + attended
-        for layer in self.residuals:
-            steps = steps + layer(steps)
-        return (self.score(steps).squeeze(-1) * mask).sum(dim=1)
+            steps = attended(self.attention, steps, mask)
+        return (self.score(corrected(self.residuals, steps)).squeeze(-1) * mask).sum(dim=1)
 
 
 class TLP(NetworkCostModel):
