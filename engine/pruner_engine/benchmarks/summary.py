@@ -147,9 +147,7 @@ def _together(runs: Sequence[Json]) -> Json:
         "latency_s": _geometric_mean(run["latency_s"] for run in timed),
         "seconds": _geometric_mean(run["seconds"] for run in timed),
         "share": _mean_shares(runs),
-        **{name: _geometric_mean(run[name] for run in compared) for name in _MEANT},
-        "spread": {name: _spread(run[name] for run in compared) for name in _MEANT},
-        "at": _at(compared),
+        **_means(compared),
     }
 
 
@@ -162,9 +160,16 @@ def _overall(label: str, workloads: Sequence[Json]) -> Json:
         "reached": sum(part["reached"] for part in compared),
         "compared": sum(part["compared"] for part in compared),
         "share": _mean_shares(parts),
-        **{name: _geometric_mean(part[name] for part in compared) for name in _MEANT},
-        "spread": {name: _spread(part[name] for part in compared) for name in _MEANT},
-        "at": _at(compared),
+        **_means(compared),
+    }
+
+
+def _means(parts: Sequence[Json]) -> Json:
+    """Figures of several seeds, or of several workloads, put together, and how far they lie apart."""
+    return {
+        **{name: _geometric_mean(part[name] for part in parts) for name in _MEANT},
+        "spread": {name: _spread(part[name] for part in parts) for name in _MEANT},
+        "at": _at(parts),
     }
 
 
