@@ -5621,6 +5621,14 @@
         <translation>Legen Sie sie zurück oder beginnen Sie mit ihr neu.</translation>
     </message>
     <message>
+        <source>&quot;{0}&quot; has {1} bytes, and {2} holds {3} of it.</source>
+        <translation>„{0}“ hat {1} Bytes, und {2} enthält davon {3}.</translation>
+    </message>
+    <message>
+        <source>{0}, which holds weights of the model, cannot be read.</source>
+        <translation>{0} mit Gewichten des Modells kann nicht gelesen werden.</translation>
+    </message>
+    <message>
         <source>{0} rows were pinned too late: the run had ended before it took them.</source>
         <translation>{0} Zeilen wurden zu spät angeheftet: Der Lauf war zu Ende, bevor er sie übernahm.</translation>
     </message>

@@ -165,10 +165,12 @@ class Reference:
         """Have it load, where it can run the model."""
         if self._why_not or self._script is not None:
             return
-        folder = self._folder or Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
-        file = folder / f"model.{self._model.kind}"
-        if not file.exists():
-            file.write_bytes(self._model.file.content())
+        file = self._model.file.place
+        if file is None:
+            folder = self._folder or Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
+            file = folder / f"model.{self._model.kind}"
+            if not file.exists():
+                file.write_bytes(self._model.file.content())
         request = request_of(self._library, self._model, file, self._threads, self._repeats, self._device)
         script = Script(["reference.py"], json.dumps(request), self._model, self._inputs, self._threads)
         self._script = self._ends.enter_context(script)

@@ -118,19 +118,23 @@ def _opened(
 
 
 def _onnx(content: bytes, name: str, folder: Path | None, again: Callable[[], bytes] | None) -> _Opened:
-    model, whole = onnx_file.parse(content, name, folder)
-    declared = onnx_file.declared_inputs(model)
+    parsed = onnx_file.parse(content, name, folder)
+    if parsed.parts and folder is not None:
+        file = ModelFile.in_place(folder / f"{name}.onnx", parsed.size, parsed.sha256)
+    else:
+        file = ModelFile.of(parsed.content, None if again is None else partial(_whole_onnx, again, name, folder))
+    declared = onnx_file.declared_inputs(parsed.model)
     return _Opened(
-        ModelFile.of(whole, None if again is None else partial(_whole_onnx, again, name, folder)),
+        file,
         declared,
-        partial(onnx_importer.to_relax, model, name),
+        partial(onnx_importer.to_relax, parsed.model, name, weights=parsed.weights),
         inputs=[one.name for one in declared],
-        outputs=onnx_file.output_names(model),
+        outputs=onnx_file.output_names(parsed.model),
     )
 
 
 def _whole_onnx(read: Callable[[], bytes], name: str, folder: Path | None) -> bytes:
-    return onnx_file.parse(read(), name, folder)[1]
+    return onnx_file.parse(read(), name, folder).content
 
 
 def _tflite(content: bytes, name: str, file: ModelFile) -> _Opened:

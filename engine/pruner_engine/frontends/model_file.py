@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pruner_engine.errors import UserError
 
@@ -20,11 +21,13 @@ class ModelFile:
     Attributes:
         size: bytes in it.
         sha256: of its content, hexadecimal.
+        place: where it is, if its weights are in files beside it that are too large to be folded in.
     """
 
     size: int
     sha256: str
     _read: Callable[[], bytes] = field(repr=False)
+    place: Path | None = None
 
     @classmethod
     def of(cls, content: bytes, read: Callable[[], bytes] | None = None) -> ModelFile:
@@ -39,8 +42,13 @@ class ModelFile:
             len(content), hashlib.sha256(content).hexdigest(), (lambda: content) if read is None or kept else read
         )
 
+    @classmethod
+    def in_place(cls, path: Path, size: int, sha256: str) -> ModelFile:
+        """A file with others beside it; arguments are the attributes."""
+        return cls(size, sha256, path.read_bytes, path)
+
     def content(self) -> bytes:
-        """What is in the file.
+        """What is in the file, which has no weights beside it.
 
         Raises:
             UserError: it is no longer what it was.

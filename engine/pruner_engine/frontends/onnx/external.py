@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from onnx import TensorProto, external_data_helper
 
 from pruner_engine.errors import UserError
 
+_BLOCK = 1 << 20  # bytes
 EXPORT_AGAIN = "Export the model to ONNX again, and check that the file was copied completely."
 
 
@@ -29,6 +31,22 @@ class Part(NamedTuple):
     path: Path
     offset: int
     length: int
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes, one piece after the other.
+
+        Raises:
+            UserError: they cannot be read.
+        """
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.offset)
+                rest = self.length
+                while rest and (block := file.read(min(rest, _BLOCK))):
+                    yield block
+                    rest -= len(block)
+        except OSError as error:
+            raise _unreadable(self.path.name, "The model") from error
 
 
 def part_of(tensor: onnx.TensorProto, name: str, folder: Path | None) -> Part:
@@ -56,6 +74,11 @@ def part_of(tensor: onnx.TensorProto, name: str, folder: Path | None) -> Part:
     if offset < 0 or length < 0 or offset + length > size:
         raise UserError(f"{location}, which holds weights of {name}, is cut off.", EXPORT_AGAIN)
     return Part(path, offset, length)
+
+
+def parts_of(tensors: Sequence[onnx.TensorProto], name: str, folder: Path | None) -> dict[str, Part]:
+    """Where the bytes of tensors are, by name; arguments and errors are those of `part_of`."""
+    return {tensor.name: part_of(tensor, name, folder) for tensor in tensors}
 
 
 def read_part(tensor: onnx.TensorProto, part: Part, name: str) -> None:

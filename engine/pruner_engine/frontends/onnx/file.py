@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -11,7 +14,16 @@ from onnx import TensorProto, helper
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, refuse_beyond_memory
-from pruner_engine.frontends.onnx.external import EXPORT_AGAIN, is_elsewhere, part_of, read_part, tensors_of
+from pruner_engine.frontends.onnx.aside import Weight, set_aside
+from pruner_engine.frontends.onnx.external import (
+    EXPORT_AGAIN,
+    Part,
+    is_elsewhere,
+    part_of,
+    parts_of,
+    read_part,
+    tensors_of,
+)
 from pruner_engine.frontends.onnx.nodes import graphs_within, inner_graphs, is_standard, opset_of
 from pruner_engine.protocol import ModelInput
 
@@ -22,18 +34,54 @@ _DTYPES = {
     TensorProto.BOOL,
 }
 _OF_RUNTIME = {"LayerNormalization", "SimplifiedLayerNormalization"}  # the first was ONNX Runtime's before version 17
+_FOLDED = 900 << 20  # bytes of a model with weights in other files: more stay there, and no project has a copy
 _LARGEST = 2_000_000_000  # bytes; ONNX's encoding ends at 2 GiB, names and shapes included
 
 
-def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelProto, bytes]:
-    """The model in `content`, and `content` with weights from other files folded in.
+@dataclass(frozen=True)
+class Parsed:
+    """An ONNX file.
 
-    Such files are read from `folder`, never from outside it.
+    Attributes:
+        model: without the weights that are kept aside.
+        weights: those.
+        content: of the file, with weights from other files folded in but for those in `parts`.
+        parts: where weights are that are too many to be folded in.
+    """
+
+    model: onnx.ModelProto
+    weights: list[Weight]
+    content: bytes
+    parts: Sequence[Part] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of it."""
+        return len(self.content) + sum(part.length for part in self.parts)
+
+    @property
+    def sha256(self) -> str:
+        """Of all of it, hexadecimal.
+
+        Raises:
+            UserError: weights cannot be read.
+        """
+        digest = hashlib.sha256(self.content)
+        for part in self.parts:
+            for block in part.blocks():
+                digest.update(block)
+        return digest.hexdigest()
+
+
+def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
+    """The model in `content`.
+
+    Weights in other files are read from `folder`, never from outside it.
 
     Raises:
         UserError: not ONNX, cut off, too large, or refers to files that are missing or elsewhere.
     """
-    model = onnx.ModelProto()
+    model, weights, parts = onnx.ModelProto(), list[Weight](), list[Part]()
     try:
         model.ParseFromString(content)
     except DecodeError as error:
@@ -41,20 +89,24 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
     if not model.graph.node or not model.graph.output:
         raise UserError(f"{name}.onnx is not an ONNX model: it has no graph.", EXPORT_AGAIN)
     if external := [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]:
-        parts = [part_of(tensor, name, folder) for tensor in external]
-        size = len(content) + sum(part.length for part in parts)
+        found = parts_of(external, name, folder)
+        size = len(content) + sum(part.length for part in found.values())
         refuse_beyond_memory(name, size)
-        if size > _LARGEST:
+        if size > _FOLDED:
+            weights = set_aside(model, found)
+            parts = [found[weight.declared.name] for weight in weights]
+            external = [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]
+        if size - sum(part.length for part in parts) > _LARGEST:
             raise UserError(f"{name} has {size >> 20} MB with its weights, more than can be imported.", "")
-        for tensor, part in zip(external, parts, strict=True):
-            read_part(tensor, part, name)
+        for tensor in external:
+            read_part(tensor, part_of(tensor, name, folder), name)
         content = model.SerializeToString()
     _sort(model.graph)
     try:
-        _check(model)
+        _check(model, weights)
     except Exception as error:  # the checker raises more kinds than it documents
         raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", EXPORT_AGAIN) from error
-    return model, content
+    return Parsed(model, weights + set_aside(model), content, parts)
 
 
 def _sort(graph: onnx.GraphProto) -> None:
@@ -72,8 +124,10 @@ def _sort(graph: onnx.GraphProto) -> None:
     graph.node.extend(nodes)
 
 
-def _check(model: onnx.ModelProto) -> None:
+def _check(model: onnx.ModelProto, aside: Sequence[Weight]) -> None:
     """Raises what ONNX's checker raises; it does not know what the runtime has among ONNX's operators.
+
+    Weights that are kept aside already are inputs to it.
 
     Like the runtime, it is to take inputs and outputs that say nothing of their shape.
     """
@@ -96,9 +150,12 @@ def _check(model: onnx.ModelProto) -> None:
     ]
     for value, _ in silent:
         value.type.CopyFrom(helper.make_tensor_type_proto(value.type.tensor_type.elem_type or TensorProto.FLOAT, []))
+    inputs = len(model.graph.input)
+    model.graph.input.extend(weight.declared for weight in aside)
     try:
         onnx.checker.check_model(model)
     finally:
+        del model.graph.input[inputs:]
         for node, domain in held:
             node.domain = domain
         for value, told in silent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import onnx
 import tvm
@@ -12,6 +12,7 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.onnx.aside import Weight, with_weights
 from pruner_engine.frontends.onnx.converters import known_operators, own_converters
 from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
@@ -26,8 +27,13 @@ from pruner_engine.tasks.graph import extents_of, fields_of
 _LOOPS_WITHIN = 4  # loops
 
 
-def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, ...]]) -> tvm.IRModule:
+def to_relax(
+    model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, ...]], weights: Sequence[Weight] = ()
+) -> tvm.IRModule:
     """The model as a Relax module with weights as constants.
+
+    Args:
+        weights: what is kept aside of it.
 
     Raises:
         UserError: it uses what TVM's importer cannot do.
@@ -37,7 +43,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
         if kind not in (None, "tensor_type") or output.type.tensor_type.elem_type == TensorProto.STRING:
             raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
     with importing(name):
-        written = _in_known_operators(_with_shapes(model, shapes))
+        written = _in_known_operators(_with_shapes(model, shapes, weights))
         _refuse_unknown(written)
         try:
             with own_converters():
@@ -49,6 +55,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
                 f"{name} has a {node} in a form that cannot be imported: {first_line(error)}",
                 "Export it with another version of the operators, or without that operator.",
             ) from error
+    mod = with_weights(mod, weights)
     _check_outputs(mod, model, name)
     return mod
 
@@ -64,8 +71,10 @@ def _refuse_unknown(model: onnx.ModelProto) -> None:
         )
 
 
-def _with_shapes(model: onnx.ModelProto, shapes: Mapping[str, tuple[int, ...]]) -> onnx.ModelProto:
-    """A copy of the model whose inputs are no weights, and have these shapes."""
+def _with_shapes(
+    model: onnx.ModelProto, shapes: Mapping[str, tuple[int, ...]], aside: Sequence[Weight]
+) -> onnx.ModelProto:
+    """A copy of the model whose inputs have these shapes, and are no weights but, behind all others, those aside."""
     fixed = onnx.ModelProto()
     fixed.CopyFrom(model)
     # before version 4 weights had to be inputs too, and rewriting would leave those behind as inputs without a weight
@@ -78,6 +87,7 @@ def _with_shapes(model: onnx.ModelProto, shapes: Mapping[str, tuple[int, ...]]) 
             del value.type.tensor_type.shape.dim[:]
             for extent in shapes[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = extent
+    fixed.graph.input.extend(weight.declared for weight in aside)
     return fixed
 
 
