@@ -15,7 +15,7 @@ from pruner_engine.export.baselines import example_inputs, time_reference
 from pruner_engine.frontends import check_model, load_model
 from pruner_engine.frontends.onnx import aside, file
 from pruner_engine.frontends.precision import in_precision
-from pruner_engine.jobs.stored import stored_model
+from pruner_engine.jobs.runs.stored import stored_model
 from pruner_engine.store.project import Project
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
