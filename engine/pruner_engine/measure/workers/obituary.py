@@ -16,7 +16,7 @@ def obituary(job: wire.Build | wire.Run, seconds: float, limit_s: float | None, 
     """
     what = "The build" if isinstance(job, wire.Build) else "The run"
     if limit_s is not None:
-        error, message = "timeout", f"{what} was ended after {limit_s:g} s."
+        error, message = "timeout", f"{what} was ended after {round(limit_s, 2):g} s."
     else:
         error, message = process.failure_of(what, status, log)
     if isinstance(job, wire.Build):
