@@ -435,7 +435,7 @@ def test_kernels_that_the_prepared_model_has_no_more_are_told(tuned, tmp_path, m
     bundle.export(msg.Export(project=str(tuned), out=str(tmp_path / "out")), JobContext(said.append, Control(), ""))
     (exported,) = (event for event in said if isinstance(event, msg.Exported))
     functions = exported.summary["coverage"]["functions"]
-    assert {function["state"] for function in functions if "matmul" in function["name"]} == {"fallback"}
+    assert {function["state"] for function in functions if "matmul" in function["name"]} == {"drafted"}
     assert any(isinstance(event, msg.Notice) and "1 of its tuned kernels do not occur" in event.text for event in said)
     without = ["untuned", "onnxruntime", "torch", "torch.compile"]
     compared = bundle.compare_libraries(tuned, rounds=1, without=without, on_phase=lambda _: None)

@@ -130,7 +130,7 @@ def _findings(tuned: TunedModel, applied: IRModule, timings: Mapping[str, Timing
         UserError: the tuned library computes other outputs than the untuned one.
     """
     profiled = timings["tuned"].kernels if timings else {}
-    rows = coverage(applied, tuned.task_of, profiled or estimated(applied, tuned.task_of, tuned.call_s))
+    rows = coverage(applied, tuned.task_of, profiled or estimated(applied, tuned.task_of, tuned.call_s), tuned.drafted)
     checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model) if timings else []
     return {
         "latency": {name: timing.as_json() for name, timing in timings.items()},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from pruner_engine.tasks.extract import kernel_hashes
 from pruner_engine.tasks.graph import nodes_of
 from pruner_engine.tasks.task import TuningTask
 
-_STATES = ("applied", "fallback", "not tunable")
+_STATES = ("applied", "drafted", "fallback", "not tunable")
 _PACKED = "_prepacked"  # what TVM appends to a kernel whose weights it has packed
 
 
@@ -24,8 +24,9 @@ class FunctionCoverage:
     """One function that an inference calls.
 
     Attributes:
-        state: applied (a tuned schedule), fallback (it is a task, but has no record that beats the untuned kernel), not
-            tunable (no task, such as a function of the runtime).
+        state: applied (a tuned schedule), drafted (one that nobody has measured, see untried.py), fallback (it is a
+            task, but has no record that beats the untuned kernel), not tunable (no task, such as a function of the
+            runtime).
         seconds: of all its calls in one inference, measured in the exported library, or estimated; None if not known.
         share: part of the time in all functions of which it is known, 0 to 1; None for another.
     """
@@ -42,7 +43,10 @@ class FunctionCoverage:
 
 
 def coverage(
-    applied: tvm.IRModule, names: Mapping[str, str], kernels: Mapping[str, Mapping[str, Any]]
+    applied: tvm.IRModule,
+    names: Mapping[str, str],
+    kernels: Mapping[str, Mapping[str, Any]],
+    drafted: Collection[str] = (),
 ) -> list[FunctionCoverage]:
     """The functions of an inference, slowest first.
 
@@ -50,13 +54,16 @@ def coverage(
         applied: `prepared` after `apply_database`.
         names: task of each function, from `task_names`.
         kernels: seconds and calls by kernel name, as the library's profile or `estimated` gives them.
+        drafted: tasks whose schedules nobody has measured.
     """
     scheduled = {variable.name_hint for variable, function in applied.functions.items() if is_applied(function)}
     total = sum(kernel["seconds"] or 0.0 for kernel in kernels.values()) or 1.0
     rows = []
     for kernel, measured in kernels.items():
         name = kernel.removesuffix(_PACKED)
-        state = "applied" if name in scheduled else "fallback" if name in names else "not tunable"
+        state = "fallback" if name in names else "not tunable"
+        if name in scheduled:
+            state = "drafted" if names.get(name) in drafted else "applied"
         seconds = None if measured["seconds"] is None else float(measured["seconds"])
         share = None if seconds is None else seconds / total
         rows.append(FunctionCoverage(name, names.get(name, ""), state, int(measured["calls"]), seconds, share))
@@ -85,8 +92,12 @@ def estimated(
 
 
 def summarise(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:
-    """Count and share of the time by state; None where that is known of none of several functions."""
-    return {state: _summed([row for row in rows if row.state == state]) for state in _STATES}
+    """Count and share of the time by state; None where that is known of none of several functions.
+
+    Few exports have any that are drafted: that state is there only where one is.
+    """
+    there = {row.state for row in rows} | {"applied", "fallback", "not tunable"}
+    return {state: _summed([row for row in rows if row.state == state]) for state in _STATES if state in there}
 
 
 def _summed(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tvm
-from tvm.s_tir.meta_schedule import Database
+from tvm.s_tir.meta_schedule.database import Database, MemoryDatabase
 from tvm.target import Target
 
 from pruner_engine.export.build import apply_database, compile_model, compile_without_weights
@@ -35,6 +35,7 @@ class TunedModel:
         untuned: seconds of one call of the untuned kernel, by task hash; a task that no record makes faster stays as
             it is.
         former: tasks of the run that are no kernels of the model as it is prepared now.
+        drafts: records of tasks that no trial has reached, which nobody has measured (untried.py).
         own_threads: worker threads of its libraries; None takes the target's.
     """
 
@@ -46,6 +47,7 @@ class TunedModel:
     untuned: Mapping[str, float] = field(default_factory=dict)
     former: Sequence[TuningTask] = ()
     own_threads: int | None = None
+    drafts: Database = field(default_factory=MemoryDatabase)
 
     @property
     def threads(self) -> int:
@@ -62,6 +64,11 @@ class TunedModel:
         """Names of the tasks that tuning has not made faster: they stay as they are."""
         return frozenset(task.name for task in self.tasks if self._is_slower(task))
 
+    @cached_property
+    def drafted(self) -> frozenset[str]:
+        """Names of the tasks that have a schedule which nobody has measured."""
+        return frozenset(task.name for task in self.tasks if self.drafts.has_workload(task.mod))
+
     @property
     def flops(self) -> float:
         """Operations of one inference."""
@@ -77,12 +84,13 @@ class TunedModel:
         """Seconds of one call, by task, as far as tuning measured them: of its best schedule, or untuned."""
         best = {task.name: self._best_s(task) for task in self.tasks if task.name not in self.left}
         known = {task.name: best.get(task.name) or self.untuned.get(task.hash) for task in self.tasks}
-        return {name: seconds for name, seconds in known.items() if seconds}
+        return {name: seconds for name, seconds in known.items() if seconds and name not in self.drafted}
 
     def applied(self) -> tvm.IRModule:
         """`prepared` with the best schedules in it, made anew by each call."""
         leave = [function for function, task in self.task_of.items() if task in self.left]
-        return apply_database(self.prepared, self.target, self.database, leave)
+        applied = apply_database(self.prepared, self.target, self.database, leave)
+        return apply_database(applied, self.target, self.drafts, leave) if self.drafted else applied
 
     def build(self, mod: tvm.IRModule, folder: Path, *, weights_beside: bool | None = None) -> dict[str, Any]:
         """Compile `prepared`, scheduled or not, into a library in `folder`, which is there.

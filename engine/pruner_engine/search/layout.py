@@ -10,19 +10,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from pruner_engine.draft import analyzer_for
-from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.rule_names import Layout
 from pruner_engine.search.budget import Budget
-from pruner_engine.search.explorer import Explorer
+from pruner_engine.search.first_drafted import first_drafted
 from pruner_engine.search.settings import SearchSettings
-from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
-from pruner_engine.targets.target import threads_of
 from pruner_engine.tasks.task import TuningTask
 
 _KERNELS = 6  # of each layout, the heaviest of those that the other one does not have
@@ -108,17 +102,11 @@ def _fastest(
     should_stop: Callable[[], bool],
 ) -> float:
     """Seconds a call of the best of the draft's first candidates; infinite where none is valid."""
-    try:
-        space = DesignSpace.generate(task, measurer.target, without=settings.without_rules)
-        drafted = Explorer(space, analyzer_for(space, profile), settings).draft(np.random.default_rng(seed)).candidates
-        first = space.materialise(drafted[:_CANDIDATES], threads_of(measurer.target))
-    except UserError:  # the environment's
-        raise
-    except Exception:  # a rule that stumbles over the kernel: its round will say so, and the other kernels go on
-        return math.inf
+    first = first_drafted(task, measurer.target, profile, settings, seed, _CANDIDATES)
     results: list[MeasureResult] = []
     inputs = [MeasureInput(one.hash, one.schedule.mod) for one in first if one.schedule is not None]
-    measurer.measure(task, inputs, best_s=None, on_result=results.append, should_stop=should_stop)
+    if inputs:
+        measurer.measure(task, inputs, best_s=None, on_result=results.append, should_stop=should_stop)
     timed = (one.seconds for one in results if one.ok and not one.censored)
     return min((seconds for seconds in timed if seconds is not None), default=math.inf)
 

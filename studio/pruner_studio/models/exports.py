@@ -11,7 +11,12 @@ from pruner_engine import units
 from pruner_studio.said import said
 from pruner_studio.translation import tr
 
-STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
+STATES: dict[str, str] = {
+    "applied": tr("applied"),
+    "drafted": tr("drafted"),
+    "fallback": tr("fallback"),
+    "not tunable": tr("not tunable"),
+}
 _HERE = {"where": "here", "device": "", "why_not": ""}  # what earlier exports do not tell
 
 Summary = Mapping[str, Any]

@@ -39,7 +39,7 @@ from pruner_studio.widgets.table import Table
 from pruner_studio.workspace import Workspace
 
 _SIDE_BY_SIDE = 760  # pixels from which on latencies, outputs and files stand beside each other
-_TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
+_TONES = {"applied": "good", "drafted": "warn", "fallback": "warn", "not tunable": "muted"}
 COVERAGE_COLUMNS = (
     Column(tr("Function"), lambda row: row["name"]),
     Column(tr("Task"), lambda row: row["task"] or None),

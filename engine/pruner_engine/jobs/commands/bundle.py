@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from pruner_engine.export.place import Place
 from pruner_engine.export.staging import place_of
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
+from pruner_engine.export.untried import drafted_database, worth_drafting
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.runs.measuring import measured_on
 from pruner_engine.jobs.runs.places import asked_boards, place_for
@@ -27,6 +28,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.results import OWN
 from pruner_engine.store.tuning_database import ProjectDatabase
+from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -70,7 +72,15 @@ def _tuned_run(
     tasks = extract_tasks(prepared, target)
     present = {task.hash for task in tasks}
     former = [task for task in stored if task.hash not in present]
-    return _TunedRun(run, device, TunedModel(model.facts, prepared, target, tasks, database, untuned, former), settings)
+    tuned = TunedModel(model.facts, prepared, target, tasks, database, untuned, former)
+    if target.kind.name == "llvm":  # a GPU's kernels have TVM's default rules
+        untried = worth_drafting(tasks, tuned.call_s, project.trials.tried(run["target_id"]))
+        if untried:
+            on_phase("draft", ", ".join(task.name for task in untried))
+            with making_sense(project.path):
+                profile = DeviceProfile.from_json(json.loads(device["profile"]))
+            tuned = replace(tuned, drafts=drafted_database(untried, target, profile, settings, run["seed"]))
+    return _TunedRun(run, device, tuned, settings)
 
 
 def export(command: Export, job: JobContext) -> None:

@@ -1,0 +1,51 @@
+"""Kernels that no trial has reached: an export has the draft's best schedule of those that matter.
+
+What a kernel takes untuned is mostly many times what its first drafted schedule takes, so that a few that a short run
+left out would be most of an inference. Nobody has measured these schedules; what they compute is checked with all that
+an export computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+from tvm.s_tir.meta_schedule.database import Database, MemoryDatabase, TuningRecord
+from tvm.target import Target
+
+from pruner_engine.search.first_drafted import first_drafted
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.tasks.task import TuningTask
+
+_SHARE = 0.01  # of the time of all kernels, that one has to take untuned
+_CANDIDATES = 8  # that are applied until one is valid
+
+
+def worth_drafting(
+    tasks: Sequence[TuningTask], call_s: Mapping[str, float], tried: Collection[str]
+) -> list[TuningTask]:
+    """The untried tasks that take much of an inference.
+
+    Args:
+        call_s: seconds of a call by name, measured of the best schedule or untuned; what is not known may take long.
+        tried: hashes of tasks of which something was measured.
+    """
+    total = sum(task.weight * call_s.get(task.name, 0.0) for task in tasks)
+    untried = (task for task in tasks if task.hash not in tried)
+    return [task for task in untried if task.weight * call_s.get(task.name, total) >= _SHARE * total]
+
+
+def drafted_database(
+    tasks: Sequence[TuningTask], target: Target, profile: DeviceProfile, settings: SearchSettings, seed: int
+) -> Database:
+    """A record of each task's best drafted schedule that is valid; of a kernel without one there is none."""
+    database = MemoryDatabase()
+    for task in tasks:
+        for candidate in first_drafted(task, target, profile, settings, seed, _CANDIDATES)[:1]:
+            schedule = candidate.schedule
+            assert schedule is not None
+            args = ArgInfo.from_entry_func(schedule.mod, remove_preproc=True)
+            workload = database.commit_workload(task.mod)
+            database.commit_tuning_record(TuningRecord(schedule.trace, workload, [1.0], target, args))
+    return database

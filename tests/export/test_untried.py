@@ -1,0 +1,65 @@
+"""Kernels that no trial has reached are exported with the draft's best schedule."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruner_engine import protocol as msg
+from pruner_engine.export.untried import drafted_database, worth_drafting
+from pruner_engine.jobs.commands import bundle
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.resources import resource_dir
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.profiling import profile_for
+from run_jobs import started
+from schedules import CPU, task_of
+
+
+def _exported(project, out):
+    said = []
+    bundle.export(msg.Export(project=str(project), out=str(out)), JobContext(said.append))
+    return next(event for event in said if isinstance(event, msg.Exported)).summary
+
+
+def test_what_a_short_run_left_out_is_drafted_and_checked(tmp_path):
+    project = tmp_path / "p.pruner"
+    started(project, resource_dir() / "models" / "small-cnn.onnx", trials=1)
+    with ProjectReader(project) as reader:
+        tried = {row["name"] for row in reader.tasks(1) if row["trials"]}
+        untuned = {row["name"]: row["weight"] * row["untuned_s"] for row in reader.tasks(1)}
+    summary = _exported(project, tmp_path / "out")
+    states = {row["task"]: row["state"] for row in summary["coverage"]["functions"] if row["task"]}
+    drafted = {name for name, state in states.items() if state == "drafted"}
+    heaviest = max(untuned.keys() - tried, key=lambda name: untuned[name])
+    assert len(tried) == 1 and heaviest in drafted and not drafted & tried
+    assert summary["coverage"]["summary"]["drafted"]["functions"] >= len(drafted)
+    assert all(check["ok"] for check in summary["checks"]) and summary["checks"]
+
+
+def test_a_kernel_whose_candidates_all_failed_is_not_drafted(tmp_path):
+    project = tmp_path / "p.pruner"
+    started(project, trials=2)
+    with Project(project) as opened, opened.transaction() as db:
+        db.execute("UPDATE measurements SET stage = 'run', error = 'crash', seconds = NULL, repeats = '[]'")
+    assert {row["state"] for row in _exported(project, tmp_path / "out")["coverage"]["functions"]} <= {
+        "fallback",
+        "not tunable",
+    }
+
+
+def test_only_what_takes_long_is_worth_a_draft():
+    tasks = [task_of(f"matmul:{n},16,16") for n in (16, 32, 64, 128)]
+    tried, long, short, unknown = tasks
+    call_s = {tried.name: 1.0, long.name: 0.5, short.name: 1e-3}
+    assert worth_drafting(tasks, call_s, {tried.hash}) == [long, unknown]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_drafted_record_is_a_schedule_of_its_kernel(seed):
+    task = task_of("matmul:64,64,64")
+    database = drafted_database([task], CPU, profile_for(CPU), SearchSettings(), seed)
+    (record,) = database.get_top_k(database.commit_workload(task.mod), 2)
+    assert record.trace is not None and len(record.trace.insts)
+    assert not database.has_workload(task_of("matmul:8,8,8").mod)
