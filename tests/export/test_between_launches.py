@@ -41,7 +41,8 @@ def tuned():
     for task in extract_tasks(prepared, HOPPER):
         space = DesignSpace.generate(task, HOPPER)
         rows = space.sketches[-1].sample(np.random.default_rng(0), 400)
-        schedule = space.materialise([space.candidate(len(space.sketches) - 1, row) for row in rows])[0].schedule
+        tried = (space.materialise([space.candidate(len(space.sketches) - 1, row)]) for row in rows)
+        schedule = next(found for found in tried if found)[0].schedule
         args = ArgInfo.from_entry_func(schedule.mod, remove_preproc=True)
         workload = database.commit_workload(task.mod)
         database.commit_tuning_record(TuningRecord(schedule.trace, workload, [1e-5], HOPPER, args))
