@@ -11,12 +11,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
+import bare
 from pruner_engine.errors import UserError
 from pruner_engine.measure.boards.rpc import boards_of
 
-ENGINE = str(Path(__file__).resolve().parents[1] / "engine")
+BOARD = (
+    "import json, sys, threading\n"
+    "from pruner_engine.tvm_import import import_tvm; import_tvm()\n"
+    "from tvm.rpc.server import PopenRPCServerState\n"
+    "host, port, tracker, key = json.loads(sys.argv[1])\n"
+    "server = PopenRPCServerState(host, port, port + 20, tracker_addr=tuple(tracker), key=key)\n"
+    "threading.Event().wait()"  # the process stays although its server has ended, as TVM's does
+)
 START = (
     "from pruner_engine.tvm_import import import_tvm; import_tvm()\n"
     "import runpy; runpy.run_module({!r}, run_name='__main__')"
@@ -29,8 +36,8 @@ def process(module: str, *args: str):
 
 @contextlib.contextmanager
 def started(command: list[str]) -> Iterator[subprocess.Popen]:
-    env = os.environ | {"PYTHONPATH": ENGINE}
-    child = subprocess.Popen(command, env=env, start_new_session=True)  # what it says is shown where a test fails
+    # what it says is shown where a test fails
+    child = subprocess.Popen(command, env=bare.environment(), start_new_session=True)
     try:
         yield child
     finally:
@@ -55,7 +62,14 @@ def tracking() -> Iterator[int]:
 
 
 def board(port: int, key: str):
+    """TVM's server in one process; its command takes two, each with TVM in it."""
     own = free_port()  # another program may take it before the board does
+    return started([sys.executable, "-c", BOARD, json.dumps(["127.0.0.1", own, ["127.0.0.1", port], key])])
+
+
+def tvm_board(port: int, key: str):
+    """TVM's server as its command starts it."""
+    own = free_port()
     where = ("--host", "127.0.0.1", "--port", str(own), "--port-end", str(own + 20))
     return process("tvm.exec.rpc_server", "--tracker", f"127.0.0.1:{port}", "--key", key, *where)
 

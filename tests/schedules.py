@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -29,16 +29,19 @@ def task_of(workload: str, target: tvm.target.Target = CPU) -> TuningTask:
     return extract_tasks(prepare(load_model(workload).mod, target), target)[0]
 
 
+def built(space: DesignSpace, sketch: int, rows: np.ndarray) -> Iterator[Schedule]:
+    """The valid ones of a sketch's rows, one after the other as they are asked for, postprocs run."""
+    return filter(None, (space.apply(space.candidate(sketch, row)) for row in rows))
+
+
 def random_schedule(task: TuningTask, target: tvm.target.Target = CPU, seed: int = 0) -> Schedule:
     """A valid schedule of a task, postprocs run."""
     space = DesignSpace.generate(task, target)
     rng = np.random.default_rng(seed)
     while True:
         sketch = space.sketches[int(rng.integers(len(space.sketches)))]
-        found = space.materialise([space.candidate(sketch.index, row) for row in sketch.sample(rng, 16)])
-        if found:
-            assert found[0].schedule is not None
-            return found[0].schedule
+        if (found := next(built(space, sketch.index, sketch.sample(rng, 16)), None)) is not None:
+            return found
 
 
 def database_with(tasks: Sequence[TuningTask], target: tvm.target.Target = CPU, seed: int = 0) -> MemoryDatabase:

@@ -2,6 +2,8 @@
 
 `tvm_ffi` imports torch if it can (2–3 s, 200 MB), TVM imports tensor intrinsics of all targets, 250 functions in
 TVMScript (3–5 s), as soon as a design space is made, and fifty of its modules list all names of functions (0.2 s).
+It also asks its library for a hundred things that it does not have, and the first error in C++ reads the symbols of the
+whole library for its stack (0.3 to 0.9 s, 40 MB).
 Every process of the engine imports TVM this way, and so builds kernels with our vector arithmetic, our products of
 bytes and our lowering; intrinsics come with the target that has them, see `lowering/tensor_intrinsics.py`.
 """
@@ -19,6 +21,7 @@ from typing import Any
 from pruner_engine.processes.loading import loading
 
 INTRINSICS = "tvm.s_tir.tensor_intrin"
+SESSIONS = "tvm.runtime.disco"
 
 
 def import_tvm() -> Any:
@@ -27,7 +30,7 @@ def import_tvm() -> Any:
     if hidden:
         sys.modules["torch"] = None  # type: ignore[assignment]
     try:
-        with loading(), _listing_what_is_new():
+        with loading(), _listing_what_is_new(), _without_errors():
             import tvm
     finally:
         if hidden:
@@ -55,6 +58,51 @@ def _listing_what_is_new() -> Iterator[None]:
         yield
     finally:
         registry.list_global_func_names = listed
+
+
+@contextlib.contextmanager
+def _without_errors() -> Iterator[None]:
+    """What would fail in C++ and is passed over fails in Python, without a stack of C++."""
+    import tvm_ffi
+
+    init, patched = tvm_ffi.init_ffi_api, dict[str, Any]()
+
+    def init_with_operators(namespace: str, module: str | None = None) -> None:
+        init(namespace, module)
+        if namespace == "ir" and not patched:
+            api = sys.modules[module or namespace]
+            patched.update(GetOp=api.GetOp, RegisterOpAttr=api.RegisterOpAttr, api=api)
+            _guard_operators(api)
+
+    tvm_ffi.init_ffi_api = init_with_operators
+    sys.modules[SESSIONS] = None  # type: ignore[assignment]  # its part of the library is never there
+    try:
+        yield
+    finally:
+        tvm_ffi.init_ffi_api = init
+        sys.modules.pop(SESSIONS, None)
+        api = patched.pop("api", None)
+        for name, function in patched.items():
+            setattr(api, name, function)
+
+
+def _guard_operators(api: Any) -> None:
+    """Operators that are asked for are looked up here, and names that they have already are not given again."""
+    get, give, tell = api.GetOp, api.RegisterOpAttr, api.OpGetAttr
+    known = set(api.ListOpNames())
+
+    def get_known(name: str) -> Any:
+        if name not in known:
+            raise AttributeError(f"operator {name} is not registered")
+        return get(name)
+
+    def give_new(name: str, key: str, value: Any, level: int) -> None:
+        if name in known and isinstance(value, str) and tell(get(name), key) == value:
+            return
+        give(name, key, value, level)
+        known.add(name)  # an operator comes with its first attribute
+
+    api.GetOp, api.RegisterOpAttr = get_known, give_new
 
 
 @functools.cache

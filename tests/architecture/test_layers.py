@@ -46,7 +46,10 @@ def test_the_studio_never_imports_tvm_or_torch():
 STARTS = ["pruner_studio.main_window"]
 STARTS += [
     f"pruner_engine.{name}"
-    for name in ("cli.main", "jobs.engine", "measure.workers.zygote", "measure.workers.spawn", "measure.boards.serving")
+    for name in (
+        *("cli.main", "jobs.engine", "measure.workers.zygote", "measure.workers.spawn", "measure.boards.serving"),
+        "targets.measuring",
+    )
 ]
 
 

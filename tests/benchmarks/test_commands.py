@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load
 
+import bare
 from pruner_engine.benchmarks.again import read_timed
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.lookups import model_checkpoint
@@ -91,7 +92,7 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
 
 
 def test_the_same_candidates_are_measured_in_both_ways():
-    found = json.loads(pruner("bench", "trial", "matmul:32,32,32", "--candidates", 6, "--json"))
+    found = json.loads(pruner("bench", "trial", "matmul:32,32,32", "--candidates", 6, "--json", env=bare.environment()))
     (row,) = found["workloads"]
     for cost in (row["ours"], row["stock"]):
         assert cost["valid"] == row["candidates"] == 6

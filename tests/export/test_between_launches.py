@@ -19,7 +19,7 @@ from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TensorSpec
-from schedules import CPU
+from schedules import CPU, built
 from without_threads import one_after_another
 
 HOPPER = resolve_target("h100")
@@ -42,7 +42,7 @@ def tuned():
     for task in extract_tasks(prepared, HOPPER):
         space = DesignSpace.generate(task, HOPPER)
         rows = space.sketches[-1].sample(np.random.default_rng(0), 400)
-        schedule = space.materialise([space.candidate(len(space.sketches) - 1, row) for row in rows])[0].schedule
+        schedule = next(built(space, len(space.sketches) - 1, rows))
         args = ArgInfo.from_entry_func(schedule.mod, remove_preproc=True)
         workload = database.commit_workload(task.mod)
         database.commit_tuning_record(TuningRecord(schedule.trace, workload, [1e-5], HOPPER, args))

@@ -15,7 +15,7 @@ import foul
 import pytest
 from tvm.target import codegen
 
-from fleets import board, free_port, own_board, own_tracker, tracking, wait_for
+from fleets import board, free_port, own_board, own_tracker, tracking, tvm_board, wait_for
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.commands import tune
 from pruner_engine.jobs.job import JobContext
@@ -52,7 +52,7 @@ def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
 def test_two_boards_measure_and_foul_candidates_cost_themselves(tracker):
     task = task_of("matmul:32,32,32")
     good = random_schedule(task).mod
-    with board(tracker, "pair"), board(tracker, "pair"):
+    with board(tracker, "pair"), tvm_board(tracker, "pair"):
         wait_for(lambda: len(boards_of("127.0.0.1", tracker).get("pair", [])) == 2)
         with fleet_measurer(tracker, "pair", check="all") as measurer:
             assert measurer.untuned(task).ok

@@ -10,7 +10,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
-from schedules import task_of
+from schedules import built, task_of
 from stand_in import held_builder, stand_in  # noqa: F401  a fixture
 
 HOPPER = resolve_target("h100")
@@ -26,8 +26,8 @@ def task():
 def inputs(task):
     space = DesignSpace.generate(task, HOPPER)
     rows = space.sketches[0].sample(np.random.default_rng(0), 256)
-    chosen = space.materialise([space.candidate(0, row) for row in rows])
-    return [MeasureInput(key, c.schedule.mod) for key, c in zip((SLOW, *OTHERS), chosen, strict=False)]
+    chosen = built(space, 0, rows)
+    return [MeasureInput(key, schedule.mod) for key, schedule in zip((SLOW, *OTHERS), chosen, strict=False)]
 
 
 @pytest.mark.parametrize("end", ["done", "killed", "begun again"])

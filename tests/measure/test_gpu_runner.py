@@ -1,6 +1,7 @@
 """The way of a trial on a GPU with a stand-in for the driver: kernels do nothing there, all else is as it would be."""
 
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
-from schedules import task_of
+from schedules import built, task_of
 from stand_in import stand_in  # noqa: F401  a fixture
 
 HOPPER = resolve_target("h100")
@@ -19,8 +20,7 @@ def test_only_the_runner_touches_the_device_and_a_broken_one_is_replaced(stand_i
     task = task_of("matmul:64,64,64", HOPPER)
     space = DesignSpace.generate(task, HOPPER)
     rows = space.sketches[0].sample(np.random.default_rng(0), 256)
-    chosen = space.materialise([space.candidate(0, row) for row in rows])[:3]
-    inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen]
+    inputs = [MeasureInput(str(at), schedule.mod) for at, schedule in enumerate(islice(built(space, 0, rows), 3))]
     results = []
     with Measurer(HOPPER, MeasureOptions(build_workers=1, check="all")) as measurer:
         assert measurer.untuned(task).ok

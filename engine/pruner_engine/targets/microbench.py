@@ -1,15 +1,12 @@
 """Measure this host's CPU: peak arithmetic and the bandwidth of each memory level, by kernels compiled for the target.
 
-Run as a process of its own (`python -m pruner_engine.targets.microbench`, the request as JSON on standard input, the
-profile as JSON on standard output), so that TVM's threads never live in a process that forks.
+Run in a process of its own (`measuring.py`), so that TVM's threads never live in a process that forks.
 
 Each figure is the best of some repeats: what disturbs a measurement only makes it slower.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +16,6 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.target import Target
 
-from pruner_engine.targets.gpu_microbench import measure_gpu
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile
 
 _KERNEL_S = 0.002  # what one timed call should take: shorter than a time slice, so that some are not interrupted
@@ -154,21 +150,3 @@ def _time(schedule: Schedule, target: Target, arrays: list[np.ndarray], number: 
     tensors = [tvm.runtime.tensor(array, device) for array in arrays]
     evaluator = executable.mod.time_evaluator("main", device, number=number, repeat=_REPEATS + 1)
     return float(min(evaluator(*tensors).results[1:]))
-
-
-def main() -> None:
-    """Read {"target": …, "rough": …} and write the profile."""
-    from pruner_engine.targets.target import resolve_target
-
-    request = json.loads(sys.stdin.read())
-    target = resolve_target(request["target"])
-    rough = DeviceProfile.from_json(request["rough"])
-    profile = measure_gpu(target, rough) if target.kind.name == "cuda" else measure(target, rough)
-    sys.stdout.write(json.dumps(profile.as_json()))
-
-
-if __name__ == "__main__":
-    from pruner_engine.tvm_import import import_tvm
-
-    import_tvm()
-    main()

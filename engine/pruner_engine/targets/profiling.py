@@ -169,7 +169,7 @@ def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
 def _run_benchmark(target: Target, rough: DeviceProfile) -> DeviceProfile:
     """Raises one of `_FAILURES`."""
     done = subprocess.run(
-        module_command("pruner_engine.targets.microbench"),
+        module_command("pruner_engine.targets.measuring"),
         input=json.dumps({"target": target_json(target), "rough": rough.as_json()}),
         env=environment(TVM_NUM_THREADS=str(rough.cores), TVM_BIND_THREADS="0"),  # as measurements run
         capture_output=True,
