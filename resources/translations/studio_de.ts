@@ -916,6 +916,10 @@
         <translation>Trotzdem exportieren</translation>
     </message>
     <message>
+        <source>You were asked, and nothing was exported.</source>
+        <translation>Auf die Nachfrage hin wurde nichts exportiert.</translation>
+    </message>
+    <message>
         <source>Exporting: {phase}</source>
         <translation>Export: {phase}</translation>
     </message>
@@ -926,6 +930,10 @@
     <message>
         <source>A job is running: export when it has ended.</source>
         <translation>Ein Auftrag läuft: Exportieren Sie, wenn er beendet ist.</translation>
+    </message>
+    <message>
+        <source>Exporting</source>
+        <translation>Es wird exportiert</translation>
     </message>
     <message>
         <source>Open a project or tune a model first.</source>
