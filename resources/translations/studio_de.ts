@@ -5621,6 +5621,18 @@
         <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder exportieren Sie mit --rpc und --key eines Boards.</translation>
     </message>
     <message>
+        <source>the outputs have the shapes {0}</source>
+        <translation>die Ausgaben haben die Formen {0}</translation>
+    </message>
+    <message>
+        <source>{0} instead of {1}</source>
+        <translation>{0} statt {1}</translation>
+    </message>
+    <message>
+        <source>output {0} differs by {1} of its largest value; rounding explains {2}</source>
+        <translation>Ausgabe {0} weicht um {1} ihres größten Werts ab; durch Runden erklärt sich {2}</translation>
+    </message>
+    <message>
         <source>{0} rows were pinned too late: the run had ended before it took them.</source>
         <translation>{0} Zeilen wurden zu spät angeheftet: Der Lauf war zu Ende, bevor er sie übernahm.</translation>
     </message>
