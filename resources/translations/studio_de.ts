@@ -916,6 +916,10 @@
         <translation>Trotzdem exportieren</translation>
     </message>
     <message>
+        <source>You were asked, and nothing was exported.</source>
+        <translation>Auf die Nachfrage hin wurde nichts exportiert.</translation>
+    </message>
+    <message>
         <source>Exporting: {phase}</source>
         <translation>Export: {phase}</translation>
     </message>
@@ -926,6 +930,10 @@
     <message>
         <source>A job is running: export when it has ended.</source>
         <translation>Ein Auftrag läuft: Exportieren Sie, wenn er beendet ist.</translation>
+    </message>
+    <message>
+        <source>Exporting</source>
+        <translation>Es wird exportiert</translation>
     </message>
     <message>
         <source>Open a project or tune a model first.</source>
@@ -5627,6 +5635,18 @@
     <message>
         <source>{0}, which holds weights of the model, cannot be read.</source>
         <translation>{0} mit Gewichten des Modells kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>the outputs have the shapes {0}</source>
+        <translation>die Ausgaben haben die Formen {0}</translation>
+    </message>
+    <message>
+        <source>{0} instead of {1}</source>
+        <translation>{0} statt {1}</translation>
+    </message>
+    <message>
+        <source>output {0} differs by {1} of its largest value; rounding explains {2}</source>
+        <translation>Ausgabe {0} weicht um {1} ihres größten Werts ab; durch Runden erklärt sich {2}</translation>
     </message>
     <message>
         <source>{0} rows were pinned too late: the run had ended before it took them.</source>

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from pruner_engine.resources import resource_dir
@@ -16,6 +17,8 @@ from pruner_studio.translation import tr, translating
 
 # With a unit, a prefix or the blank in front of one: not a version
 _QUANTITY = re.compile(r"\d+\.\d+(?: | ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|B)/s|[kMGT]))")
+_BARE = re.compile(r"\d+\.\d+(?:e[+-]\d+)?")
+_BEHIND, _BEFORE = re.compile(r"\s(?:s|cores|of)\b"), "explains "  # what tells that no version is between
 _HOLE = re.compile(r"\{(\d+)\}")
 
 Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its holes
@@ -30,8 +33,17 @@ def said(text: str) -> str:
         return whole
     for pattern, parts in _patterns():
         if (holes := _holes(parts, text)) is not None:
-            return _HOLE.sub(lambda hole: said(holes[int(hole[1])]), tr(pattern))
+            return _filled(pattern, parts, holes)
     return decimal(text) if _QUANTITY.fullmatch(text) else text
+
+
+def _filled(pattern: str, parts: Sequence[str], holes: Sequence[str]) -> str:
+    """The translated sentence; the words around a hole tell a bare number from a version."""
+    told = [
+        decimal(hole) if _BARE.fullmatch(hole) and (_BEHIND.match(behind) or before.endswith(_BEFORE)) else hole
+        for hole, before, behind in zip(holes, parts, parts[1:], strict=False)
+    ]
+    return _HOLE.sub(lambda hole: said(told[int(hole[1])]), tr(pattern))
 
 
 def all_said(*sentences: str) -> str:

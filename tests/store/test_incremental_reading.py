@@ -28,7 +28,7 @@ def everything(reader: ProjectReader) -> list[object]:
     while not complete:
         scored, complete = reader.scored(2)
     found = [reader.runs(), reader.tasks(2), reader.gains(2), reader.progress(2), reader.failures(2), scored]
-    return [*found, reader.rounds(2), reader.rounds(2, 1), reader.worked(2)]
+    return [*found, reader.tasks(1), reader.rounds(2), reader.rounds(2, 1), reader.worked(2)]
 
 
 def grow(project: Path, step: int) -> None:
@@ -64,6 +64,15 @@ def test_an_open_reader_follows_what_is_written(project: Path) -> None:
                 assert everything(staying) == everything(fresh)
             grow(project, step)
             staying.rounds(2)  # looked at while the round is at work
+        with ProjectReader(project) as fresh:
+            assert everything(staying) == everything(fresh)
+
+
+def test_a_run_that_is_looked_at_later_has_all_its_trials(project: Path) -> None:
+    with ProjectReader(project) as staying:
+        staying.tasks(1)
+        grow(project, 1)
+        staying.tasks(1)
         with ProjectReader(project) as fresh:
             assert everything(staying) == everything(fresh)
 

@@ -89,7 +89,8 @@ def test_this_machine_is_measured_at_a_click_and_the_figures_are_those_that_are_
     ):  # fmt: skip
         assert units.rate(stored[figure], unit) in told and row[column] == units.rate(stored[figure], unit)
     for cache in stored["caches"]:
-        assert f"L{cache['level']} {units.size(cache['bytes'])} at {units.rate(cache['bandwidth'], 'B')}" in told
+        size, speed = units.size(cache["bytes"]), units.rate(cache["bandwidth"], "B")
+        assert f"L{cache['level']} {size} at {speed}".replace(" ", "\N{NO-BREAK SPACE}") in told
     assert row["Figures are"] == "measured" and window.problems.cards() == []
 
 

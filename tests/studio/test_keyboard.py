@@ -42,6 +42,16 @@ def test_enter_presses_the_button_that_the_keyboard_is_at(qtbot, active: MainWin
     assert active.current_page == page
 
 
+def test_the_tab_key_leads_to_the_button_of_the_page_in_front(qtbot, active: MainWindow) -> None:
+    """However the page came there; the arrow keys go to the others."""
+    active.show_page("devices")
+    active.sidebar._theme_button.setFocus()
+    qtbot.keyClick(active.sidebar._theme_button, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is active.sidebar._buttons["devices"]
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Up)
+    assert QApplication.focusWidget() is active.sidebar._buttons["export"]
+
+
 def test_enter_in_a_field_presses_no_button(qtbot, active: MainWindow) -> None:
     start = active.start_page()
     start.project.setFocus()

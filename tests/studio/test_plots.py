@@ -365,6 +365,17 @@ def test_the_run_shown_is_broad_and_below_one_that_goes_the_same_way(alike: Plot
     assert "<b>shown</b>" in alike.legend.text() and alike.legend.text().count("<b>") == 1
 
 
+def test_a_broad_curve_of_many_points_is_not_smoothed(qtbot) -> None:
+    """To smooth it would take many times as long as all else, and nobody sees it."""
+    plot = Plot("Loss", Scale("round"), Scale("loss"))
+    qtbot.addWidget(plot)
+    for points, smoothed in ((50, True), (1_000, False)):
+        x = np.arange(float(points))
+        plot.show_data([Series("loss", x, x % 7)])
+        items = plot._view.getPlotItem().getViewBox().addedItems
+        assert [one.opts["antialias"] for one in items if isinstance(one, pg.PlotCurveItem)] == [smoothed]
+
+
 def test_of_one_curve_no_end_is_named(qtbot) -> None:
     plot = Plot("Run", Scale("trials"), Scale("latency"))
     qtbot.addWidget(plot)

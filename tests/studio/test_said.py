@@ -77,6 +77,10 @@ def test_numbers_in_a_sentence_are_written_as_around_it(german: None) -> None:
         assert f"ist Rechnen: {wanted}, die" in said(said_of.format(number))
     steps = "73.7 k steps, no others than the schedule writes out are unrolled."
     assert "73,7 k Schritte" in said(f"31 % of the time (1.2 ms) goes into loops and their start: {steps}")
+    busy = "LiteRT was timed while other programs kept 1.2 cores busy: what it takes may be told too long."
+    assert "1,2 Kerne" in said(busy)
+    far = said("output 0 differs by 2.5e-02 of its largest value; rounding explains 0.0012")
+    assert "2,5e-02" in far and "0,0012" in far
     versions = "Reading .pt2 files needs PyTorch 2.5 or newer, this is 2.4."
     assert said(versions).endswith("PyTorch 2.5 oder neuer nötig; dies ist 2.4.")
     assert correlation(0.294) == "+0,29"

@@ -414,6 +414,22 @@ def test_code_is_offered_in_the_forms_of_the_target(
     assert {form for form, _ in FORMS if page.diff.forms.part(form).isVisibleTo(page)} == set(forms), "Diff has as many"
 
 
+@pytest.mark.parametrize("pane", ["code", "diff"])
+def test_a_target_that_makes_no_sense_is_a_sentence(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, pane: str
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "target.pruner")
+    with connected(path) as db:
+        db.execute("UPDATE targets SET text = 'llvm -mcpu'")
+    window.workspace.open(path)
+    page = show(window, "schedule")
+    open_tab(qtbot, page, getattr(page, pane))
+    qtbot.waitUntil(lambda: bool(window.problems.cards()))
+    assert {card.problem.message for card in window.problems.cards()} == {
+        f"{path} cannot be read as a project: JSONDecodeError: Expecting value: line 1 column 1 (char 0)."
+    }
+
+
 def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> None:
     page = show(opened, "schedule")
     candidate = f"--candidate {page._subject.candidate_id}"

@@ -47,13 +47,14 @@ class ExportPage(Page):
     )
 
     def build(self) -> Iterator[None]:
+        self._for_project = ""
+        self._declined = False  # the last export was asked about, and not made
         card = Card(tr("New export"))
         card.body.addWidget(self._form())
         self.phase = label("", "faint")
         card.body.addWidget(self.phase)
         self.column.addWidget(card)
         yield
-        self._for_project = ""
         self.pages = QStackedWidget()
         self.empty = self.nothing("export", tr("Nothing exported yet"), "")
         self.result = ExportResult(self.workspace)
@@ -140,6 +141,7 @@ class ExportPage(Page):
         """Export, after a question where the model is known to be slower than something else."""
         plan, reader = self.plan(), self.workspace.reader
         found = slower.expected(reader, plan.run_id, all_runs=plan.all_runs) if reader else None
+        self._decline(False)
         if found is None:
             self.workspace.start(plan)
         else:
@@ -149,7 +151,13 @@ class ExportPage(Page):
         anyway = question.Answer(
             tr("Export all the same"), QMessageBox.ButtonRole.AcceptRole, lambda: self.workspace.start(plan)
         )
-        question.ask(self, plain_tip(told_slower(found)), plain_tip(remedy(found)), [anyway], None)
+        told = plain_tip(told_slower(found)), plain_tip(remedy(found))
+        question.ask(self, *told, [anyway], None, lambda: self._decline(True))
+
+    def _decline(self, declined: bool) -> None:
+        """Tell that nothing is written: Enter, held a moment too long, has answered the question, too."""
+        self._declined = declined
+        self._enable()
 
     def command_line(self) -> str:
         """The same export for a terminal; empty where it lacks a project or a folder."""
@@ -162,15 +170,19 @@ class ExportPage(Page):
     def _enable(self) -> None:
         """What can be pressed now, and why the export cannot."""
         hindrance = self._hindrance()
-        self.phase.setText(hindrance)
-        self.phase.setVisible(bool(hindrance))
+        self.phase.setText(hindrance or (tr("You were asked, and nothing was exported.") if self._declined else ""))
+        self.phase.setVisible(bool(self.phase.text()))
         self.go.setEnabled(bool(self.out.text().strip()) and not hindrance)
         self.copy_button.setEnabled(bool(self.command_line()))
         self.line_changed.emit()
 
+    @property
+    def _exporting(self) -> bool:
+        return self.workspace.job.running and self.workspace.job.work.task == "export"
+
     def _hindrance(self) -> str:
         """Why nothing can be exported now; empty where it can."""
-        if self.workspace.job.running and self.workspace.job.work.task == "export":
+        if self._exporting:
             return tr("Exporting: {phase}").format(phase=self.workspace.job.work.phase)
         reader, run = self.workspace.reader, self.workspace.run()
         taken = []
@@ -184,18 +196,20 @@ class ExportPage(Page):
 
     def steps(self) -> Iterable[None]:
         if self.workspace.path != self._for_project:
-            self._for_project = self.workspace.path
+            self._for_project, self._declined = self.workspace.path, False
             project = Path(self.workspace.path)
             self.out.setText(str(project.with_name(f"{project.stem}-export")) if self.workspace.path else "")
         self._enable()
         reader, run = self.workspace.reader, self.workspace.run()
         exported = last_export(reader, run["model_id"]) if reader and run else None
         self.pages.setCurrentIndex(1 if exported else 0)
+        under_way = self._exporting and self.workspace.job_is_of_shown_project
+        title = tr("Exporting") if under_way else tr("Nothing exported yet")
         first = tr("Open a project or tune a model first.")
         then = tr(
             "After an export: what was written, whether its outputs are right, how fast it is beside the libraries."
         )
-        self.empty.tell(tr("Nothing exported yet"), first if run is None else then, act=run is None)
+        self.empty.tell(title, first if run is None else then, act=run is None)
         if exported:
             self.result.show_export(exported)
         return ()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reading import making_sense
 from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
@@ -31,9 +32,15 @@ _OTHERWISE = ("tvmscript", "llvm", "asm")
 
 
 def forms_of(reader: ProjectReader, run_id: int) -> tuple[str, ...]:
-    """The forms of `FORMS` that code for a run's target has."""
-    target: dict[str, Any] = json.loads(reader.run(run_id)["target"] or "{}")
-    return _OF_TARGET.get(target.get("kind", ""), _OTHERWISE)
+    """The forms of `FORMS` that code for a run's target has.
+
+    Raises:
+        UserError: the target makes no sense.
+    """
+    text = reader.run(run_id)["target"]
+    with making_sense(reader.path):
+        target: dict[str, Any] = json.loads(text or "{}")
+        return _OF_TARGET.get(target.get("kind", ""), _OTHERWISE)
 
 
 class CodePane(Pane):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from pruner_engine import protocol as msg
+from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.problem import Problem
@@ -80,9 +81,16 @@ class Pane(QWidget):
         known, self._shown_news = self._shown_news, self._news
         if self.subject != self._shown:
             self._shown, self._failed = self.subject, False
-            self.show_subject(self.subject)
+            self._try_to(self.show_subject, self.subject)
         elif known != self._news:
-            self.show_news(self.subject)
+            self._try_to(self.show_news, self.subject)
+
+    def _try_to(self, show: Callable[[Subject], object], subject: Subject) -> None:
+        """What a project file holds may make no sense: that is told, whoever asked for the pane."""
+        try:
+            show(subject)
+        except UserError as error:
+            self.workspace.problem.emit(Problem(error.message, error.hint))
 
     def try_again(self) -> None:
         """Repeat the questions that failed."""

@@ -12,6 +12,7 @@ from pruner_studio.plotting import pg
 from pruner_studio.widgets.thinning import extremes
 
 _WIDE_POINTS = 3_000  # broad pens get slow beyond
+_SMOOTHED_POINTS = 200  # a broad line of more goes up and down within few pixels: to smooth it takes 20 times as long
 _COLUMNS = 500  # more points than this many columns can show are drawn as the extremes of each column
 
 
@@ -47,10 +48,10 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
     """
 
     def __init__(self, path: Path, color: QColor, width: float) -> None:
-        long = len(path.x) > _WIDE_POINTS
+        self._width = 1 if len(path.x) > _WIDE_POINTS else width
         # Steps run along the pixels: smoothing them would only cost
-        super().__init__(path.x, path.y, pen=pg.mkPen(color), antialias=not path.steps and not long)
-        self._width = 1 if long else width
+        smooth = not path.steps and len(path.x) <= (_WIDE_POINTS if self._width == 1 else _SMOOTHED_POINTS)
+        super().__init__(path.x, path.y, pen=pg.mkPen(color), antialias=smooth)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
         self.opts["pen"].setWidthF(self._width * painter.device().devicePixelRatioF())

@@ -46,6 +46,7 @@ _WORDS = {
     "transaction_bytes": tr("memory transaction"),
     "tensor_flops": tr("peak of the Tensor Cores"),
 }
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 SOURCES = {"measured": tr("measured"), "estimated": tr("estimated"), "preset": tr("from a data sheet")}
 
 
@@ -99,7 +100,8 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, dict) and {"level", "bytes"} <= value.keys():
         told = f"L{value['level']} {units.size(value['bytes'])}"
         speed = units.rate(value["bandwidth"], "B") if value.get("bandwidth") else ""
-        return tr("{cache} at {speed}").format(cache=told, speed=speed) if speed else told
+        whole = tr("{cache} at {speed}").format(cache=told, speed=speed) if speed else told
+        return whole.replace(" ", _NO_BREAK)  # a narrow row is broken between caches
     if isinstance(value, dict):
         return ", ".join(f"{_word(key)} {told}" for key, entry in value.items() if (told := _shown(key, entry)))
     if not value or isinstance(value, str):

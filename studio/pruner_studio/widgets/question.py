@@ -19,12 +19,20 @@ class Answer(NamedTuple):
     act: Callable[[], object]
 
 
-def ask(parent: QWidget, question: str, outcome: str, answers: Sequence[Answer], preferred: Answer | None) -> None:
-    """Ask, and do what the answer says; nothing where it is Cancel, which stands behind the answers.
+def ask(
+    parent: QWidget,
+    question: str,
+    outcome: str,
+    answers: Sequence[Answer],
+    preferred: Answer | None,
+    cancelled: Callable[[], object] = lambda: None,
+) -> None:
+    """Ask, and do what the answer says.
 
     Args:
         outcome: what follows from the answers.
-        preferred: the answer that Enter gives; None: Cancel.
+        preferred: the answer that Enter gives; None: Cancel, which stands behind them.
+        cancelled: what that does.
     """
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -39,6 +47,8 @@ def ask(parent: QWidget, question: str, outcome: str, answers: Sequence[Answer],
         for button, answer in zip(buttons, answers, strict=True):
             if chosen is button:
                 answer.act()
+        if chosen is cancel:
+            cancelled()
 
     box.buttonClicked.connect(answered)
     box.open()

@@ -104,8 +104,10 @@ class Sidebar(QWidget):
             part.setHidden(low)
 
     def mark(self, key: str) -> None:
-        """Show which page is in front."""
+        """Show which page is in front, and let the Tab key lead to its button; arrow keys go on from there."""
         self._buttons[key].setChecked(True)
+        for other, made in self._buttons.items():
+            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus if other == key else Qt.FocusPolicy.ClickFocus)
 
     def _paint_theme_button(self) -> None:
         other = "light" if theme.name == "dark" else "dark"
