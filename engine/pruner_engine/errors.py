@@ -2,6 +2,7 @@
 
 import errno
 
+STOPPED = "It was stopped. The same command begins anew."  # what ^C makes of a command that leaves nothing behind
 _NO_LOOP = "Remove that link, or choose another place."
 
 
