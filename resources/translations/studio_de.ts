@@ -2685,8 +2685,12 @@
         <translation>Gezeigter Kandidat</translation>
     </message>
     <message>
-        <source>Lines that differ: {changed} of {all}.</source>
-        <translation>Verschiedene Zeilen: {changed} von {all}.</translation>
+        <source>{changed} of {all} lines differ.</source>
+        <translation>{changed} von {all} Zeilen sind verschieden.</translation>
+    </message>
+    <message>
+        <source>One of {all} lines differs.</source>
+        <translation>Eine von {all} Zeilen ist verschieden.</translation>
     </message>
     <message>
         <source>They are not of one sketch, so that their decisions do not compare.</source>
@@ -5678,7 +5682,7 @@
     </message>
     <message>
         <source>One record holds a trace that does not fit its kernel; it was left out.</source>
-        <translation>Ein Messdatum hat einen Ablauf, der nicht zu seinem Kernel passt; es wurde weggelassen.</translation>
+        <translation>Ein Messdatum hat einen Trace, der nicht zu seinem Kernel passt; es wurde weggelassen.</translation>
     </message>
     <message>
         <source>{0} records are of kernels that this project has not; they were left out.</source>
@@ -5686,7 +5690,7 @@
     </message>
     <message>
         <source>{0} records hold a trace that does not fit their kernel; they were left out.</source>
-        <translation>{0} Messdaten haben einen Ablauf, der nicht zu ihrem Kernel passt; sie wurden weggelassen.</translation>
+        <translation>{0} Messdaten haben einen Trace, der nicht zu ihrem Kernel passt; sie wurden weggelassen.</translation>
     </message>
     <message>
         <source>Records measured for {0}, not for this project&apos;s {1}: {2} of {3}; they were taken over.</source>

@@ -44,7 +44,7 @@ def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) ->
     if whole["lowered"]:
         sketches = counted(whole["lowered_sketches"], "sketch has", "sketches have")
         click.echo(
-            f"{count(whole['lowered'])} of {count(whole['explored'])} explored candidates were read from applied"
+            f"{count(whole['lowered'])} of the {count(whole['explored'])} explored candidates were read from applied"
             f" schedules: {sketches} no closed form."
         )
 

@@ -128,6 +128,17 @@ def state_of(path: Path) -> State:
     return found[0], found[1]
 
 
+def remove_empty_log(path: Path) -> None:
+    """Let SQLite take away what a connection that only reads leaves beside a project: a log of nothing, and its index.
+
+    A log that holds something stays as it is: it belongs to whoever writes the project, or to what a crash left.
+    """
+    with contextlib.suppress(sqlite3.Error, OSError, RuntimeError):  # others have the project open, or it is gone
+        log = state_of(path)[1]
+        if log is not None and not log[1]:
+            _connect(path, "mode=rw").close()
+
+
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     # An absolute path, or the URI would take its first part for a host
     db = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=10, check_same_thread=False)
