@@ -5753,6 +5753,14 @@
         <translation>Exportieren Sie auf einem solchen Rechner, aus derselben Projektdatei.</translation>
     </message>
     <message>
+        <source>Neither a linker for the kernels nor the program tar was found on this machine.</source>
+        <translation>Auf dieser Maschine fand sich weder ein Linker für die Kernel noch das Programm tar.</translation>
+    </message>
+    <message>
+        <source>Install lld or tar.</source>
+        <translation>Installieren Sie lld oder tar.</translation>
+    </message>
+    <message>
         <source>Start `pruner serve --tracker {0}` on a board.</source>
         <translation>Starten Sie `pruner serve --tracker {0}` auf einem Board.</translation>
     </message>
