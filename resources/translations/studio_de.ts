@@ -6885,6 +6885,14 @@
         <translation>{0} enthält keinen Lauf {1}.</translation>
     </message>
     <message>
+        <source>The current folder was removed.</source>
+        <translation>Der aktuelle Ordner wurde entfernt.</translation>
+    </message>
+    <message>
+        <source>Change to another one, or name files in full.</source>
+        <translation>Wechseln Sie in einen anderen, oder nennen Sie Dateien mit vollem Pfad.</translation>
+    </message>
+    <message>
         <source>The board &quot;{0}&quot; is {1}, its kernels use one core.</source>
         <translation>Das Board „{0}“ ist {1}, seine Kernel nutzen einen Kern.</translation>
     </message>
@@ -6903,6 +6911,10 @@
     <message>
         <source>The run kept no model, and measured too few candidates of this task to train one on: {0}.</source>
         <translation>Der Lauf hat kein Modell behalten, und gemessen sind zu wenige Kandidaten dieser Aufgabe, um eines zu lernen: {0}.</translation>
+    </message>
+    <message>
+        <source>The name of the model is empty.</source>
+        <translation>Der Name des Modells ist leer.</translation>
     </message>
     <message>
         <source>The plugin {0} fails in line {1}: {2}.</source>

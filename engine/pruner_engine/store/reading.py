@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pruner_engine.errors import UserError, first_words
+from pruner_engine.errors import UserError, first_words, of_the_current_folder
 
 _Class = TypeVar("_Class", bound=type)
 _LONGEST = 500  # bytes of a path: SQLite has 512 for it and the endings of the files beside it
@@ -63,6 +63,8 @@ def making_sense(path: Path) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # values of any kind in any column
+        if (told := of_the_current_folder(error)) is not None:
+            raise told from error
         said = first_words(error)
         if isinstance(error, sqlite3.OperationalError) and "locked" in said:
             raise locked(path) from error
