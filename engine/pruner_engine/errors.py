@@ -1,7 +1,9 @@
 """Errors that a user can do something about; all others are the product's own."""
 
 import errno
+import os
 
+STOPPED = "It was stopped. The same command begins anew."  # what ^C makes of a command that leaves nothing behind
 _NO_LOOP = "Remove that link, or choose another place."
 
 
@@ -38,11 +40,22 @@ class PhaseSilentError(UserError):
         super().__init__("It gave no sign of life for too long and was ended.", "Resume goes on with what is left.")
 
 
+def of_the_current_folder(error: BaseException) -> UserError | None:
+    """What to tell where the system finds no folder that names without a folder would be in."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        try:
+            os.getcwd()  # noqa: PTH109  which pathlib's own asks, too
+        except FileNotFoundError:
+            return UserError("The current folder was removed.", "Change to another one, or name files in full.")
+    return None
+
+
 def of_surroundings(error: BaseException) -> UserError | None:
     """What to tell of an error of the user or the system, wherever that was raised; None for one that is ours."""
     if isinstance(error, UserError):
         return error
-    return _of_the_process(error) or (_of_the_system(error) if isinstance(error, OSError) else None)
+    found = _of_the_process(error) or of_the_current_folder(error)
+    return found or (_of_the_system(error) if isinstance(error, OSError) else None)
 
 
 def _of_the_process(error: BaseException) -> UserError | None:

@@ -28,6 +28,8 @@ def whole(model: str) -> str:
     """
     if Path(model).is_file():
         return str(Path(model).resolve())
+    if not model:
+        raise UserError("The name of the model is empty.", "Name the file of a model.")
     if Path(model).is_dir():
         raise UserError(f"{model} is a folder.", "Name the file of a model.")
     if kind_of_file(model):

@@ -107,10 +107,13 @@ def _guard_operators(api: Any) -> None:
 
 @functools.cache
 def _register() -> None:
+    from tvm_ffi import register_error
+
     from pruner_engine.lowering.pipeline import register_lowering
     from pruner_engine.lowering.vector_math import register_vector_math
     from pruner_engine.lowering.word_products import register_word_products
 
+    register_error(KeyboardInterrupt)  # or ^C in what TVM calls back would be an error of ours
     register_vector_math()
     register_word_products()
     register_lowering()

@@ -62,6 +62,11 @@ def count(value: float | None) -> str:
     return f"{round(value):,}".replace(",", "\u2009")
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """How many there are of something: 1 trial, 96 trials."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def ratio(value: float | None) -> str:
     """A gain: 2.31×."""
     return DASH if value is None or not math.isfinite(value) else f"{significant(value)}×"

@@ -16,6 +16,10 @@
         <translation>Der Bericht wurde nach {path} geschrieben.</translation>
     </message>
     <message>
+        <source>All that fits was read.</source>
+        <translation>Alles, was passt, wurde gelesen.</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
@@ -38,6 +42,10 @@
     <message>
         <source>{count} records were written to {folder}.</source>
         <translation>{count} Messdaten wurden nach {folder} geschrieben.</translation>
+    </message>
+    <message>
+        <source>One record was written to {folder}.</source>
+        <translation>Ein Messdatum wurde nach {folder} geschrieben.</translation>
     </message>
     <message>
         <source>Folder of tuning records</source>
@@ -64,8 +72,8 @@
         <translation>{count} Messdaten sind jetzt Lauf {run}.</translation>
     </message>
     <message>
-        <source>What this names was left out; everything else was read.</source>
-        <translation>Was hier genannt ist, wurde ausgelassen; alles andere wurde gelesen.</translation>
+        <source>One record is run {run} now.</source>
+        <translation>Ein Messdatum ist jetzt Lauf {run}.</translation>
     </message>
     <message>
         <source>Show</source>
@@ -1026,6 +1034,10 @@
     <message>
         <source>Older messages</source>
         <translation>Ältere Meldungen</translation>
+    </message>
+    <message>
+        <source>One older message</source>
+        <translation>Eine ältere Meldung</translation>
     </message>
     <message>
         <source>Hide older messages</source>
@@ -2065,6 +2077,10 @@
         <translation>Die Wertung des Entwurfs gegen die der Prüfung</translation>
     </message>
     <message>
+        <source>over one candidate</source>
+        <translation>über einen Kandidaten</translation>
+    </message>
+    <message>
         <source>mean over {count} rounds</source>
         <translation>Mittel über {count} Runden</translation>
     </message>
@@ -2433,6 +2449,10 @@
         <translation>Skizze {number}: {size} Kandidaten, {count} entworfen. Elite ist das schnellste gemessene Zehntel ({elite}).</translation>
     </message>
     <message>
+        <source>Sketch {number}: one candidate.</source>
+        <translation>Skizze {number}: ein Kandidat.</translation>
+    </message>
+    <message>
         <source>What the shown candidate took is marked.</source>
         <translation>Was der gezeigte Kandidat nahm, ist markiert.</translation>
     </message>
@@ -2675,6 +2695,10 @@
     <message>
         <source>{changed} of {all} lines differ.</source>
         <translation>{changed} von {all} Zeilen sind verschieden.</translation>
+    </message>
+    <message>
+        <source>One of {all} lines differs.</source>
+        <translation>Eine von {all} Zeilen ist verschieden.</translation>
     </message>
     <message>
         <source>They are not of one sketch, so that their decisions do not compare.</source>
@@ -3089,8 +3113,8 @@
         <translation>Block {name}</translation>
     </message>
     <message>
-        <source>{kind} loop {name}, {extent} iterations</source>
-        <translation>Schleife {name} ({kind}), {extent} Durchläufe</translation>
+        <source>{kind} loop {name}, iterations: {extent}</source>
+        <translation>Schleife {name} ({kind}), Durchläufe: {extent}</translation>
     </message>
     <message>
         <source>reads {buffers}</source>
@@ -5025,10 +5049,6 @@
         <translation>{0} geht in Schleifen und ihren Beginn: {1} Schritte, {2}.</translation>
     </message>
     <message>
-        <source>Warps are {0} full: blocks of {1} threads on warps of {2}.</source>
-        <translation>Warps sind zu {0} gefüllt: Blöcke von {1} Threads auf Warps von {2}.</translation>
-    </message>
-    <message>
         <source>A thread keeps {0} values, {1} the {2} registers that it may have: the rest is spilled.</source>
         <translation>Ein Thread hält {0} Werte, {1} der {2} Register, die er haben darf: Der Rest wird ausgelagert.</translation>
     </message>
@@ -5271,6 +5291,14 @@
     <message>
         <source>{0} cannot be written: {1}.</source>
         <translation>{0} lässt sich nicht schreiben: {1}.</translation>
+    </message>
+    <message>
+        <source>Warps of {0} are {1} full; threads in a block: {2}.</source>
+        <translation>Warps von {0} sind zu {1} gefüllt; Threads in einem Block: {2}.</translation>
+    </message>
+    <message>
+        <source>The device is {0} busy: {1} × {2} threads (blocks × threads in each) do not fill its {3} multiprocessors.</source>
+        <translation>Das Gerät ist zu {0} beschäftigt: {1} × {2} Threads (Blöcke × Threads in jedem) füllen seine {3} Multiprozessoren nicht.</translation>
     </message>
     <message>
         <source>Choose another folder.</source>
@@ -5653,10 +5681,6 @@
         <translation>{0} Zeilen wurden zu spät angeheftet: Der Lauf war zu Ende, bevor er sie übernahm.</translation>
     </message>
     <message>
-        <source>Pin them again for when it goes on.</source>
-        <translation>Heften Sie sie erneut an, für die Fortsetzung des Laufs.</translation>
-    </message>
-    <message>
         <source>The run was stopped while layouts were measured.</source>
         <translation>Der Lauf wurde angehalten, während Anordnungen gemessen wurden.</translation>
     </message>
@@ -5687,6 +5711,34 @@
     <message>
         <source>Leave --rpc out.</source>
         <translation>Lassen Sie --rpc weg.</translation>
+    </message>
+    <message>
+        <source>One record is of a kernel that this project has not; it was left out.</source>
+        <translation>Ein Messdatum ist von einem Kernel, den dieses Projekt nicht hat; es wurde weggelassen.</translation>
+    </message>
+    <message>
+        <source>One record holds a trace that does not fit its kernel; it was left out.</source>
+        <translation>Ein Messdatum hat einen Trace, der nicht zu seinem Kernel passt; es wurde weggelassen.</translation>
+    </message>
+    <message>
+        <source>{0} records are of kernels that this project has not; they were left out.</source>
+        <translation>{0} Messdaten sind von Kerneln, die dieses Projekt nicht hat; sie wurden weggelassen.</translation>
+    </message>
+    <message>
+        <source>{0} records hold a trace that does not fit their kernel; they were left out.</source>
+        <translation>{0} Messdaten haben einen Trace, der nicht zu ihrem Kernel passt; sie wurden weggelassen.</translation>
+    </message>
+    <message>
+        <source>Records measured for {0}, not for this project&apos;s {1}: {2} of {3}; they were taken over.</source>
+        <translation>Messdaten, die für {0} gemessen wurden, nicht für {1} wie in diesem Projekt: {2} von {3}; sie wurden übernommen.</translation>
+    </message>
+    <message>
+        <source>The records were measured for {0}; the device of this project is {1}.</source>
+        <translation>Die Messdaten wurden für {0} gemessen; das Gerät dieses Projekts ist {1}.</translation>
+    </message>
+    <message>
+        <source>Import them as those of another device, without --same-device: their times are then kept apart.</source>
+        <translation>Übernehmen Sie sie als die eines anderen Geräts, ohne --same-device: Ihre Zeiten bleiben dann getrennt.</translation>
     </message>
     <message>
         <source>The records count as measured with warm caches, and exports of runs with {0} ones leave them out.</source>
@@ -5737,6 +5789,14 @@
         <translation>Exportieren Sie auf einem solchen Rechner, aus derselben Projektdatei.</translation>
     </message>
     <message>
+        <source>Neither a linker for the kernels nor the program tar was found on this machine.</source>
+        <translation>Auf dieser Maschine fand sich weder ein Linker für die Kernel noch das Programm tar.</translation>
+    </message>
+    <message>
+        <source>Install lld or tar.</source>
+        <translation>Installieren Sie lld oder tar.</translation>
+    </message>
+    <message>
         <source>Start `pruner serve --tracker {0}` on a board.</source>
         <translation>Starten Sie `pruner serve --tracker {0}` auf einem Board.</translation>
     </message>
@@ -5755,10 +5815,6 @@
     <message>
         <source>Name the file of a model.</source>
         <translation>Nennen Sie die Datei eines Modells.</translation>
-    </message>
-    <message>
-        <source>{0}: {1} of {2} sketches have no closed form.</source>
-        <translation>{0}: {1} von {2} Skizzen haben keine geschlossene Form.</translation>
     </message>
     <message>
         <source>Of those the draft reads some hundred candidates a round, from their applied schedules.</source>
@@ -6125,10 +6181,6 @@
         <translation>Die Engine stieß auf einen eigenen Fehler: {0}.</translation>
     </message>
     <message>
-        <source>The device is {0} busy: {1} blocks of {2} threads do not fill its {3} multiprocessors.</source>
-        <translation>Das Gerät ist zu {0} beschäftigt: {1} Blöcke von {2} Threads füllen seine {3} Multiprozessoren nicht.</translation>
-    </message>
-    <message>
         <source>{0} takes or gives a structure of which code would be a part.</source>
         <translation>{0} nimmt oder gibt eine Struktur, zu der Code gehören würde.</translation>
     </message>
@@ -6215,10 +6267,6 @@
     <message>
         <source>In {0} the outputs differ by at most {1} of the largest value from those in float32.</source>
         <translation>In {0} weichen die Ausgaben um höchstens {1} des größten Wertes von denen in float32 ab.</translation>
-    </message>
-    <message>
-        <source>{0} of {1} kernels start with what {2} knows of them.</source>
-        <translation>{0} von {1} Kerneln beginnen mit dem, was {2} von ihnen weiß.</translation>
     </message>
     <message>
         <source>{0} knows none of the model&apos;s kernels.</source>
@@ -6387,10 +6435,6 @@
     <message>
         <source>There is no rule or rewrite &quot;{0}&quot; to leave out.</source>
         <translation>Es gibt keine Regel oder Umformung „{0}“, die wegbleiben könnte.</translation>
-    </message>
-    <message>
-        <source>The run kept no model, and {0} measured candidates of this task are too few to train one on.</source>
-        <translation>Der Lauf hat kein Modell behalten, und {0} gemessene Kandidaten dieser Aufgabe sind zu wenige, um eines zu lernen.</translation>
     </message>
     <message>
         <source>Measure at least {0}.</source>
@@ -6693,10 +6737,6 @@
         <translation>Stellen Sie eine Kopie davon wieder her.</translation>
     </message>
     <message>
-        <source>The sketch has {0} decisions, {1} were given.</source>
-        <translation>Die Skizze hat {0} Entscheidungen, angegeben sind {1}.</translation>
-    </message>
-    <message>
         <source>Give one value each.</source>
         <translation>Geben Sie jeder einen Wert.</translation>
     </message>
@@ -6881,6 +6921,38 @@
         <translation>{0} enthält keinen Lauf {1}.</translation>
     </message>
     <message>
+        <source>The current folder was removed.</source>
+        <translation>Der aktuelle Ordner wurde entfernt.</translation>
+    </message>
+    <message>
+        <source>Change to another one, or name files in full.</source>
+        <translation>Wechseln Sie in einen anderen, oder nennen Sie Dateien mit vollem Pfad.</translation>
+    </message>
+    <message>
+        <source>The board &quot;{0}&quot; is {1}, its kernels use one core.</source>
+        <translation>Das Board „{0}“ ist {1}, seine Kernel nutzen einen Kern.</translation>
+    </message>
+    <message>
+        <source>One row was pinned too late: the run had ended before it took it.</source>
+        <translation>Eine Zeile wurde zu spät angeheftet: Der Lauf war zu Ende, bevor er sie übernahm.</translation>
+    </message>
+    <message>
+        <source>Pin again for when it goes on.</source>
+        <translation>Heften Sie erneut an, für die Fortsetzung des Laufs.</translation>
+    </message>
+    <message>
+        <source>Kernels that start with what {0} knows of them: {1} of {2}.</source>
+        <translation>Kernel, die mit dem beginnen, was {0} von ihnen weiß: {1} von {2}.</translation>
+    </message>
+    <message>
+        <source>The run kept no model, and measured too few candidates of this task to train one on: {0}.</source>
+        <translation>Der Lauf hat kein Modell behalten, und gemessen sind zu wenige Kandidaten dieser Aufgabe, um eines zu lernen: {0}.</translation>
+    </message>
+    <message>
+        <source>The name of the model is empty.</source>
+        <translation>Der Name des Modells ist leer.</translation>
+    </message>
+    <message>
         <source>The plugin {0} fails in line {1}: {2}.</source>
         <translation>Das Plugin {0} versagt in Zeile {1}: {2}.</translation>
     </message>
@@ -6889,12 +6961,20 @@
         <translation>Das Plugin {0} versagt{1}: {2}: {3}.</translation>
     </message>
     <message>
+        <source>{0}: sketches without a closed form: {1} of {2}.</source>
+        <translation>{0}: Skizzen ohne geschlossene Form: {1} von {2}.</translation>
+    </message>
+    <message>
         <source>The strategy &quot;{0}&quot; tells what is no figure: {1}.</source>
         <translation>Die Strategie &quot;{0}&quot; meldet etwas, das keine Zahl ist: {1}.</translation>
     </message>
     <message>
         <source>The strategy &quot;{0}&quot; has kept what is no checkpoint: {1}.</source>
         <translation>Die Strategie &quot;{0}&quot; hat etwas aufbewahrt, das kein Checkpoint ist: {1}.</translation>
+    </message>
+    <message>
+        <source>Values given: {0}; decisions of the sketch: {1}.</source>
+        <translation>Angegebene Werte: {0}; Entscheidungen der Skizze: {1}.</translation>
     </message>
     <message>
         <source>`pruner status` lists its runs.</source>

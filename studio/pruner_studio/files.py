@@ -92,7 +92,9 @@ class Files(QObject):
         command = msg.ExportRecords(project=workspace.path, out=folder, run_id=workspace.run_id, all_runs=True, best=8)
 
         def done(answer: msg.RecordsExported) -> None:
-            told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)
+            several = tr("{count} records were written to {folder}.")
+            told = tr("One record was written to {folder}.") if answer.records == 1 else several
+            told = told.format(count=answer.records, folder=answer.out)
             self._tell(told, lines.line_of(command))
 
         self.workspace.helpers.ask(command, done, self._failed)
@@ -119,11 +121,11 @@ class Files(QObject):
         command = msg.ImportRecords(project=self.workspace.path, folder=folder, same_device=same_device)
 
         def done(answer: msg.RecordsImported) -> None:
-            told = tr("{count} records are run {run} now.").format(count=answer.records, run=answer.run_id)
+            several = tr("{count} records are run {run} now.")
+            told = tr("One record is run {run} now.") if answer.records == 1 else several
+            told = told.format(count=answer.records, run=answer.run_id)
             for problem in answer.problems:
-                self.workspace.problem.emit(
-                    Problem(problem, tr("What this names was left out; everything else was read."), level="warning")
-                )
+                self.workspace.problem.emit(Problem(problem, tr("All that fits was read."), level="warning"))
             show = partial(self.workspace.open, command.project, answer.run_id)  # another one may be open by then
             self._tell(told, lines.line_of(command), (tr("Show"), show))
             self.workspace.changed.emit()

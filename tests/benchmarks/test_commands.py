@@ -107,7 +107,7 @@ def test_a_model_that_fails_does_not_cost_the_others(tmp_path, warm):
     broken.write_bytes(b"no model")
     command = ["bench", "search", broken, "matmul:16,16,32", "--strategies", "random", "--baseline", "random"]
     message = pruner_here(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
-    assert f"1 runs failed; the first: 1/2 · {broken}" in message
+    assert f"1 run failed: 1/2 · {broken}" in message
     assert counts(tmp_path / "matmul_16_16_32.pruner") == [("random", 0, 2)]
 
 

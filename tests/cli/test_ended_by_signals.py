@@ -8,20 +8,26 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import click
 import psutil
 import pytest
 
+from fleets import free_port, tracking, wait_for
 from pruner_engine.cli import progress
 from pruner_engine.cli.group import Commands
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.measure.boards.rpc import boards_of
+from pruner_engine.processes.child import environment
 from pruner_engine.store.reader import ProjectReader
 from terminal import SMALL, carried_out
 
 pytestmark = pytest.mark.usefixtures("warm")
+
+
+HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background does not
+TRACKER = f"{HEARING}from pruner_engine.cli import main; main()"
 
 
 def tuned(project, number, trials):
@@ -61,13 +67,6 @@ def test_what_nohup_has_ignored_stays_ignored(tmp_path):
         signal.signal(signal.SIGHUP, before)
 
 
-def wait_for(condition):
-    until = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.02)
-
-
 def test_a_second_signal_waits_for_no_engine_and_says_what_is_kept(tmp_path, monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -101,18 +100,76 @@ def test_a_signal_that_comes_while_the_engine_ends_is_said_in_the_same_words(tmp
     assert done.returncode == 3 and "ended at once" in done.stderr and "Aborted" not in done.stderr
 
 
-@pytest.mark.parametrize("words", [["wait"], ["group", "wait"]], ids=" ".join)
-def test_a_command_without_an_engine_says_that_it_was_stopped(words, monkeypatch):
-    def interrupted() -> None:
-        signal.raise_signal(signal.SIGINT)
+SAID = "pruner: It was stopped. The same command begins anew.\n"
+INTERRUPTED_WHILE_LOADED = f"""{HEARING}
+import os, sys
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "rich.console":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+from pruner_engine.cli.main import main
+main()
+"""
+
+
+def test_an_interrupt_while_a_command_is_still_loaded_is_said_in_a_sentence():
+    line = [sys.executable, "-c", INTERRUPTED_WHILE_LOADED, "targets"]
+    done = subprocess.run(line, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", SAID)
+
+
+def test_an_interrupt_in_what_tvm_calls_back_is_one_behind_it():
+    """Else it would be an error of ours, or one that an attempt has expected."""
+    import tvm_ffi
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tvm_ffi.convert(interrupted)()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("words", [["wait"], ["group", "wait"]], ids=" ".join)
+def test_a_command_without_an_engine_says_that_it_was_stopped(words, number, monkeypatch):
+    def interrupted() -> None:
+        signal.raise_signal(number)
+
+    default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+    before = signal.signal(number, default)
     wait = {"wait": click.Command("wait", callback=interrupted)}
     group = Commands("pruner", commands={**wait, "group": Commands("group", commands=wait)})
     monkeypatch.setattr(sys.modules["pruner_engine.cli.main"], "cli", group)
     done = carried_out(*words)
-    signal.signal(signal.SIGINT, before)
-    assert done.returncode == 3 and done.stderr == "pruner: It was stopped. The same command begins anew.\n"
+    assert signal.signal(number, before) == default
+    assert (done.returncode, done.stderr) == (3, SAID)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_tracker_is_stopped_like_any_command(number):
+    line = [sys.executable, "-c", TRACKER, "tracker", "--port", str(free_port())]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(line, env=environment(), text=True, **pipes) as tracker:
+        try:
+            assert tracker.stdout.readline().startswith("tracker at 127.0.0.1:")
+            tracker.send_signal(number)
+            assert (tracker.wait(), tracker.stderr.read()) == (3, SAID)
+        finally:
+            tracker.kill()
+
+
+def test_a_board_tells_in_one_sentence_of_what_a_terminal_sends_to_all_of_its_processes():
+    with tracking() as port:
+        line = [sys.executable, "-m", "pruner_engine.cli", "serve", "--tracker", f"127.0.0.1:{port}", "--key", "k"]
+        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, start_new_session=True) as serving:
+            wait_for(lambda: boards_of("127.0.0.1", port).get("k"))
+            server = psutil.Process(serving.pid).children()
+            os.killpg(serving.pid, signal.SIGTERM)
+            assert (serving.wait(), serving.stderr.read()) == (3, SAID)
+        assert server and not psutil.wait_procs(server, timeout=60)[1]
 
 
 def run_of(project):

@@ -18,6 +18,7 @@ from pruner_engine.cli.main import cli
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.series import run_all
 from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.processes.child import environment
 from pruner_engine.protocol import Failed
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
@@ -60,6 +61,17 @@ def test_where_no_folder_takes_temporary_files_a_sentence_says_so():
     code += "try: tempfile.gettempdir()\nexcept OSError as error: print(told(error))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.count("No usable temporary directory") == 2 and "set TMPDIR" in done.stdout
+
+
+@pytest.mark.parametrize("words", [["status", "../p.pruner"], ["report", "{}", "--html", "x.html"]], ids=" ".join)
+def test_a_folder_that_was_removed_is_told_where_names_are_in_it(words, tmp_path):
+    make_project(path := tmp_path / "p.pruner", {"a": (1, 1.0)})
+    add_run(path, "pruner", [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("end", 5.0)])
+    (tmp_path / "gone").mkdir()
+    line = [sys.executable, "-m", "pruner_engine.cli", *(word.format(path) for word in words)]
+    here = ["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', str(tmp_path / "gone"), *line]
+    done = subprocess.run(here, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.startswith("pruner: The current folder was removed.")) == (1, True)
 
 
 def test_a_series_keeps_the_report_of_an_error_of_ours():

@@ -24,7 +24,7 @@ def test_libraries_timed_beside_others_and_tasks_given_up(tmp_path: Path) -> Non
     with connected(path) as db:
         db.execute("UPDATE run_tasks SET quarantined = 'It gave no sign of life.' WHERE task_id = 2")
     said = pruner_here("status", path)
-    assert f"ONNX Runtime 200 ms, PyTorch 300 ms ({DISTURBED})" in said and "1 of its tasks were given up" in said
+    assert f"ONNX Runtime 200 ms, PyTorch 300 ms ({DISTURBED})" in said and "1 of its tasks was given up" in said
     (run,) = json.loads(pruner_here("status", path, "--json"))["runs"]
     assert (run["disturbed"], run["given_up"]) == (["torch"], 1)
 

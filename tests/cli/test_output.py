@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -87,3 +88,11 @@ def test_the_help_of_a_tuning_names_every_strategy():
     # asked elsewhere: in this process other tests may have registered some
     own = subprocess.run([sys.executable, "-c", names], capture_output=True, text=True, check=True).stdout.split()
     assert own and [name for name in own if f"{name}," not in told] == []
+
+
+def test_where_only_json_is_wanted_what_native_code_says_is_dropped(capfd):
+    for quiet in (True, False):
+        with progress_line(quiet=quiet):
+            os.write(2, b"TVM warns")
+        os.write(2, b"; ")
+    assert capfd.readouterr().err == "; TVM warns; "

@@ -131,6 +131,8 @@ def test_a_missing_linker_and_compiler_are_told(tmp_path):
     # NVRTC is no program
     assert "NVRTC" in compiler["value"] if compiler["ok"] else "Install" in compiler["hint"]
     assert not ok and not checks["Linker"]["ok"] and "Install" in checks["Linker"]["hint"]
-    assert not checks["One kernel"]["ok"]
+    kernel = checks["One kernel"]
+    assert not kernel["ok"] and kernel["value"].endswith("No linker was found on this machine.")
+    assert kernel["hint"] == checks["Linker"]["hint"]
     boards = checks["Linker for boards"]
     assert not boards["ok"] and not boards["needed"] and "lld" in boards["hint"]

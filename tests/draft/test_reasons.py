@@ -69,10 +69,10 @@ def test_the_cause_of_a_slow_cpu_schedule_comes_first(change, told):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"symbols": {"threads": 40}, "penalties": {"warp": 0.625}}, ["62 % full", "40 threads"]),
+        ({"symbols": {"threads": 40}, "penalties": {"warp": 0.625}}, ["62 % full", "threads in a block: 40"]),
         (
             {"symbols": {"blocks": 120}, "penalties": {"wave": 0.556}},
-            ["56 % busy", "120 blocks of 256 threads", "108 multiprocessors"],
+            ["56 % busy", "120 × 256 threads", "108 multiprocessors"],
         ),
         ({"symbols": {"registers_thread": 400}, "penalties": {"registers": 1.57}}, ["400 values", "spilled"]),
         ({"symbols": {"memory_operations_thread": 1e5}, "penalties": {"reuse": 1.5}}, ["1 operations", "1.50×"]),

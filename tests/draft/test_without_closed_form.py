@@ -78,4 +78,4 @@ def test_a_round_counts_them_as_such(space):
     proposal = DraftVerify(context).propose(TaskState(space.task, 1, space=space), 2)
     assert proposal.stats["lowered"] == proposal.explored > 0
     assert proposal.stats["lowered_sketches"] == 1
-    assert [text for _, text, _ in told] == [f"{space.task.name}: 1 of 1 sketches have no closed form."]
+    assert [text for _, text, _ in told] == [f"{space.task.name}: sketches without a closed form: 1 of 1."]

@@ -205,6 +205,46 @@ def test_traces_that_do_not_fit_are_left_out_and_said(project: Path, tmp_path: P
     assert said[-1].records == 2 and "does not fit" in said[-1].problems[0]
 
 
+def for_another(folder: Path, **changes: object) -> Path:
+    """The records, the first of which another target was compiled for."""
+    rows = [json.loads(line) for line in (folder / RECORDS).read_text().splitlines()]
+    rows[0][1][2] |= changes
+    (folder / RECORDS).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+@pytest.mark.parametrize("same_device", [False, True])
+def test_records_of_another_target_are_taken_over_and_told(project: Path, tmp_path: Path, same_device: bool) -> None:
+    folder, said = for_another(exported(project, tmp_path / "out"), mcpu="nehalem"), Said()
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=same_device), said.job())
+    (told,) = said[-1].problems
+    assert said[-1].records == 3 and "nehalem" in told and "1 of 3; they were taken over" in told
+
+
+@pytest.mark.parametrize("other", [{"kind": "cuda", "arch": "sm_80"}, {"mtriple": "riscv64-linux-gnu"}], ids=str)
+def test_times_of_a_machine_that_this_is_not_never_count_as_its_own(project: Path, tmp_path: Path, other) -> None:
+    folder = for_another(exported(project, tmp_path / "out"), **other)
+    command = msg.ImportRecords(project=str(project), folder=str(folder), same_device=True)
+    with pytest.raises(UserError, match=r"The records were measured for (cuda sm_80|riscv64 .+); the device"):
+        import_records(command, Said().job())
+    with ProjectReader(project) as reader:
+        assert len(reader.runs()) == 1
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), Said().job())
+
+
+@pytest.mark.parametrize(
+    "target", [None, 3, "llvm", ["llvm"], {"kind": {}, "mattr": 7, "num-cores": "x" * 999}], ids=str
+)
+def test_a_target_that_makes_no_sense_costs_no_record(project: Path, tmp_path: Path, target) -> None:
+    folder, said = exported(project, tmp_path / "out"), Said()
+    rows = [json.loads(line) for line in (folder / RECORDS).read_text().splitlines()]
+    for row in rows:
+        row[1][2] = target
+    (folder / RECORDS).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
+    assert said[-1].records == 3 and all(len(told) < 400 for told in said[-1].problems)
+
+
 def test_a_record_that_comes_twice_is_told_as_one(project: Path, tmp_path: Path) -> None:
     folder = exported(project, tmp_path / "out")
     lines = (folder / RECORDS).read_text()

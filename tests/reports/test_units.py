@@ -26,6 +26,8 @@ def test_duration_count_ratio_and_share() -> None:
     assert units.duration(0.42) == "0.42 s"
     assert units.duration(200) == "3 min 20 s"
     assert units.duration(7500) == "2 h 05 min"
+    assert [units.counted(number, "trial") for number in (0, 1, 96)] == ["0 trials", "1 trial", "96 trials"]
+    assert units.counted(2, "sketch has", "sketches have") == "2 sketches have"
     assert units.count(12345) == "12\u2009345"
     assert units.ratio(2.3061) == "2.31×"
     assert units.percent(0.0001) == "<0.1 %"

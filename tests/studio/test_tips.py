@@ -80,4 +80,4 @@ def test_a_loop_that_runs_as_often_as_only_the_run_knows_is_told_so(qtbot) -> No
     loop = {"id": 0, "type": "loop", "name": "i", "extent": None, "kind": "serial", "thread": "", "annotations": {}}
     nest.show_nest([loop | {"children": []}])
     item = nest.topLevelItem(0)
-    assert (item.text(0), item.toolTip(0)) == ("i  ?", "serial loop i, ? iterations")
+    assert (item.text(0), item.toolTip(0)) == ("i  ?", "serial loop i, iterations: ?")

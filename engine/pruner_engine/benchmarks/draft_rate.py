@@ -15,6 +15,7 @@ from pruner_engine.benchmarks.networks import NETWORKS
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
+from pruner_engine.processes.lifetime import end_without_a_word
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profiling import profile_for
@@ -93,6 +94,7 @@ def _in_two_processes(analyzer: Analyzer, work: Sequence[tuple[int, Rows]]) -> f
     meeting = context.Barrier(3, timeout=_STUCK_S)
 
     def score(half: int) -> None:
+        end_without_a_word()
         mine = [(index, rows[half::2]) for index, rows in work]
         meeting.wait()
         _score(analyzer, mine)

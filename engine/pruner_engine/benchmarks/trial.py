@@ -35,6 +35,7 @@ from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TuningTask
 from pruner_engine.tvm_import import import_tvm
+from pruner_engine.units import counted
 
 _BATCH = 64  # of MetaSchedule's search; its builder starts its workers anew for each
 _ROUND = 10  # of ours
@@ -105,9 +106,9 @@ def _compare(
     model = load_model(subject.model, subject.inputs or None)
     task = extract_tasks(prepare(model.mod, target), target)[0]
     candidates = random_candidates(DesignSpace.generate(task, target), count, seed, threads_of(target))
-    on_phase(f"{subject.model}: ours, {len(candidates)} trials")
+    on_phase(f"{subject.model}: ours, {counted(len(candidates), 'trial')}")
     ours, abandoned = _ours(task, target, candidates)
-    on_phase(f"{subject.model}: MetaSchedule's, {len(candidates)} trials twice")
+    on_phase(f"{subject.model}: MetaSchedule's, {counted(len(candidates), 'trial')} twice")
     stock, again = (_stock(target, candidates) for _ in range(2))
     costs = ours.as_json(), stock.as_json()
     mine, theirs = (cost["seconds_per_trial"] for cost in costs)

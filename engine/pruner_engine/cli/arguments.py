@@ -13,10 +13,7 @@ _DIGITS = 18  # of an id, at most
 
 def absolute(path: str) -> str:
     """The absolute path of an argument, since an engine has a working directory of its own."""
-    try:
-        return str(Path(path).absolute())
-    except FileNotFoundError as error:
-        raise UserError("The current folder was removed.", "Change to another one, or name files in full.") from error
+    return str(Path(path).absolute())
 
 
 def make_folder(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
 from pruner_engine.replacing import TENSORS
+from pruner_engine.units import counted
 
 if TYPE_CHECKING:
     from pruner_engine.verify.dataset import DataSet
@@ -50,8 +52,8 @@ def collect(
     if as_json:
         print_json(told)
     else:
-        click.echo(f"written: {len(data)} measurements of {len(data.records)} tasks in {out}")
-        click.echo(f"Next: pruner train {out} --out MODEL.safetensors")
+        click.echo(f"written: {counted(len(data), 'measurement')} of {counted(len(data.records), 'task')} in {out}")
+        click.echo(f"Next: pruner train {shlex.quote(str(out))} --out MODEL.safetensors")
     refuse_failed(failed)
 
 

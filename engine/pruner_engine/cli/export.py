@@ -24,7 +24,7 @@ from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.slower import expected, exported
-from pruner_engine.units import latency, percent
+from pruner_engine.units import counted, latency, percent
 
 _WEIGHTS = {"inside": False, "beside": True}
 
@@ -89,7 +89,7 @@ def _tell(out: str, summary: dict[str, Any]) -> None:
     time = "estimated time" if coverage["estimated"] else "time"
     for state, part in coverage["summary"].items():
         share = "" if part["share"] is None else f", {percent(part['share'])} of the {time}"
-        click.echo(f"{state}: {part['functions']} functions{share}")
+        click.echo(f"{state}: {counted(part['functions'], 'function')}{share}")
     if place["where"] == "nowhere":
         click.echo("outputs not checked, latency not measured: nothing here runs the library")
     elif place["where"] == "boards":
@@ -100,7 +100,7 @@ def _tell(out: str, summary: dict[str, Any]) -> None:
         told = ", ".join(filter(None, (error, check["message"])))
         click.echo(f"outputs {verb} {called(check['against'])}: {told}")
     for name, timing in summary["latency"].items():
-        threads = f" ({timing['threads']} threads)"
+        threads = f" ({counted(timing['threads'], 'thread')})"
         told = timing["note"] if timing["seconds"] is None else latency(timing["seconds"]) + threads
         click.echo(f"{called(name)}: {told}")
     if slower := exported(summary):

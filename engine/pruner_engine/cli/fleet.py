@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socket
+import threading
 from typing import Any
 
 import click
@@ -42,12 +42,15 @@ def tracker(host: str, port: int) -> None:
     import_tvm()
     from tvm.rpc.tracker import PopenTrackerServerState
 
-    # in this process: one of its own, as TVM's `Tracker` has, would outlive this one and keep the port
-    serving = PopenTrackerServerState(host, port, port + 1, silent=True).thread
+    def track() -> None:
+        # in this process: one of its own, as TVM's `Tracker` has, would outlive this one and keep the port
+        PopenTrackerServerState(host, port, port + 1, silent=True).thread.join()
+
+    # a daemon, as is what it starts: the end of this process would wait for other threads
+    tracking = threading.Thread(target=track, daemon=True)
+    tracking.start()
     click.echo(f"tracker at {host}:{port}; boards join with: pruner serve --tracker {host}:{port} --key K")
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # whose exit would wait for the thread
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    serving.join()
+    tracking.join()
 
 
 @click.command()

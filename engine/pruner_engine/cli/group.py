@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pruner_engine.errors import StoppedError
+from pruner_engine.errors import STOPPED, StoppedError
 
 _ENDLESS = 1000  # characters; click cuts a sentence that is longer than the rest of its line
 
@@ -23,4 +23,4 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:  # click would say "Aborted!", as of a failure
-            raise StoppedError("It was stopped.", "The same command begins anew.") from None
+            raise StoppedError(STOPPED) from None

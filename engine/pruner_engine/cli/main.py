@@ -24,6 +24,7 @@ from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.records import records
 from pruner_engine.cli.report import report
 from pruner_engine.cli.rounds import rounds
+from pruner_engine.cli.signals import ended_as_by_interrupt
 from pruner_engine.cli.status import status
 from pruner_engine.cli.steer import steer
 from pruner_engine.cli.targets import targets
@@ -53,7 +54,8 @@ def main() -> None:
     """Entry point; docs/terminal.md lists the exit codes."""
     take_all()
     try:
-        cli()
+        with ended_as_by_interrupt():
+            cli()
     except StoppedError as error:
         _end(f"pruner: {error}", 3)
     except UserError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pruner_engine.library_names import called
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.results import DISTURBED, is_disturbed
-from pruner_engine.units import latency
+from pruner_engine.units import counted, latency
 
 _FAILURE = ("stage", "error", "count", "message", "hint", "log")  # what is told of a kind of failure
 
@@ -43,7 +43,7 @@ def untried(run: Row) -> str:
     """How many of a run's tasks had no trial yet, for a line; empty where all had, or none had any."""
     if not (run["valid"] and run["untried"]):
         return ""
-    return f"{run['untried']} of {run['tasks']} tasks, which a larger budget reaches"
+    return f"{run['untried']} of {counted(run['tasks'], 'task')}, which a larger budget reaches"
 
 
 def libraries(reader: ProjectReader, run_id: int) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -83,9 +83,22 @@ def console(*, err: bool = False, quiet: bool = False, width: int | None = None)
 
 @contextmanager
 def progress_line(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A line on standard error that says what is being done; yields what changes it."""
-    with console(err=True, quiet=quiet).status("start") as status:
+    """A line on standard error that says what is being done; yields what changes it. Where it is quiet, all is."""
+    with console(err=True, quiet=quiet).status("start") as status, _nothing_said() if quiet else nullcontext():
         yield lambda text: status.update(Text(text))
+
+
+@contextmanager
+def _nothing_said() -> Iterator[None]:
+    """Drop what native code says of itself, such as TVM's warnings."""
+    kept = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def print_table(table: Table) -> None:

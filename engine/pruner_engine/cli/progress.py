@@ -44,7 +44,7 @@ from pruner_engine.protocol import (
     Verified,
     WhatIfScore,
 )
-from pruner_engine.units import duration, latency, ratio
+from pruner_engine.units import counted, duration, latency, ratio
 
 _ANSWERS = (
     RunFinished,
@@ -199,10 +199,9 @@ class _View:
         p = self._progress
         if p is None:
             return self._phase
-        budget = f"/{p.budget_trials}" if p.budget_trials else ""
         gain = p.untuned_s / p.latency_s if p.untuned_s and p.latency_s else None
         parts = [
-            f"{p.trials}{budget} trials",
+            f"{p.trials}/{counted(p.budget_trials, 'trial')}" if p.budget_trials else counted(p.trials, "trial"),
             f"best {latency(p.latency_s)}",
             f"gain {ratio(gain)}",
             f"{p.failed} failed",

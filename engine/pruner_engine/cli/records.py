@@ -18,6 +18,7 @@ from pruner_engine.protocol import (
     RecordsImported,
 )
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import counted
 
 
 @click.group(cls=Commands)
@@ -41,7 +42,7 @@ def export_records(project: str, out: str, run_id: int | None, all_runs: bool, b
     if as_json:
         print_json({"out": answer.out, "records": answer.records})
     else:
-        click.echo(f"written: {answer.records} records in {answer.out}")
+        click.echo(f"written: {counted(answer.records, 'record')} in {answer.out}")
 
 
 @records.command("import")
@@ -59,8 +60,8 @@ def import_records(project: str, folder: str, same_device: bool, as_json: bool) 
         told = {"run": answer.run_id, "records": answer.records, "failed": answer.failed, "problems": answer.problems}
         print_json(told)
         return
-    left = f", {answer.failed} failed trials were not taken over" if answer.failed else ""
-    click.echo(f"run {answer.run_id}: {answer.records} records{left}")
+    left = f", {counted(answer.failed, 'failed trial')} not taken over" if answer.failed else ""
+    click.echo(f"run {answer.run_id}: {counted(answer.records, 'record')}{left}")
     click.echo(f"pruner tasks {shlex.quote(project)} --run {answer.run_id} shows them")
     for problem in answer.problems[3:]:  # the first were told on the way
         click.echo(problem)

@@ -11,7 +11,7 @@ from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.quality import SCORES, over_rounds, place_of_fastest, qualities, score_quality
 from pruner_engine.store.reader import WORK_PARTS, ProjectReader, Row
 from pruner_engine.store.reading import making_sense
-from pruner_engine.units import DASH, count, duration, percent
+from pruner_engine.units import DASH, count, counted, duration, percent
 
 _STEPS = ("explored", "drafted", "verified", "measured", "valid")
 _FIGURES = tuple(qualities(()))
@@ -42,9 +42,10 @@ def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) ->
         table.add_row("all", "", *_cells(whole))
     print_table(table)
     if whole["lowered"]:
+        sketches = counted(whole["lowered_sketches"], "sketch has", "sketches have")
         click.echo(
             f"{count(whole['lowered'])} of the {count(whole['explored'])} explored candidates were read from applied"
-            f" schedules: {count(whole['lowered_sketches'])} sketches have no closed form."
+            f" schedules: {sketches} no closed form."
         )
 
 

@@ -9,6 +9,7 @@ from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.cli.output import console
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
+from pruner_engine.units import counted
 
 _AGAIN = "The same command tries them again."
 
@@ -44,4 +45,6 @@ def refuse_failed(failed: Sequence[str]) -> None:
         UserError: some runs failed.
     """
     if failed:
-        raise UserError(f"{len(failed)} runs failed; the first: {failed[0]}", _AGAIN)
+        raise UserError(
+            f"{counted(len(failed), 'run')} failed{'; the first' if failed[1:] else ''}: {failed[0]}", _AGAIN
+        )

@@ -70,6 +70,6 @@ def _remarks(reader: ProjectReader, project: str, run: dict[str, Any]) -> Iterat
         yield f"  {failure['hint']}"
     if left := given_up(reader, run["id"]):
         looked = f"pruner tasks {shlex.quote(project)} --run {run['id']}"
-        yield f"{name}: {left} of its tasks were given up; {looked} says why"
+        yield f"{name}: {left} of its tasks {'was' if left == 1 else 'were'} given up; {looked} says why"
     if run["interrupted"]:
         yield f"{name} was interrupted: {line_of(Resume(project=project, run_id=run['id']))}"

@@ -11,6 +11,7 @@ from pruner_engine.cli.options import OutputFile, WholeType, json_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.errors import UserError
 from pruner_engine.replacing import TENSORS, write_whole
+from pruner_engine.units import counted
 
 _file = click.Path(dir_okay=False, path_type=Path)
 
@@ -67,8 +68,8 @@ def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, 
             }
         )
         return
-    click.echo(f"written: {out}, learned from {trained.recipe['samples']} measurements")
-    click.echo(f"on {ranking['tasks']} tasks that it never saw: {_told(ranking)}")
+    click.echo(f"written: {out}, learned from {counted(trained.recipe['samples'], 'measurement')}")
+    click.echo(f"on {counted(trained.ranking.tasks, 'task')} that it never saw: {_told(ranking)}")
     click.echo(f"the draft alone on the same: {_told(trained.draft.as_json())}")
 
 

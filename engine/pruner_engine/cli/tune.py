@@ -28,7 +28,7 @@ from pruner_engine.model_names import stem_of, whole
 from pruner_engine.protocol import Export, Resume, RunFinished, Tune
 from pruner_engine.search.settings import described_settings
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.units import latency, ratio
+from pruner_engine.units import counted, latency, ratio
 
 
 class _Tune(click.Command):
@@ -195,7 +195,7 @@ def _tell(project: str, finished: RunFinished, run: Row, timed: str) -> None:
 
 def _outcome(finished: RunFinished) -> str:
     """A line; of a run that ended before anything was measured without latencies."""
-    counts = f"{finished.state}: {finished.trials} trials, {finished.trials - finished.valid} failed"
+    counts = f"{finished.state}: {counted(finished.trials, 'trial')}, {finished.trials - finished.valid} failed"
     if not finished.latency_s:
         return counts
     gain = finished.untuned_s / finished.latency_s if finished.untuned_s else None

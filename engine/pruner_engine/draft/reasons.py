@@ -154,16 +154,16 @@ def _warps(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
     full, threads = found.penalties["warp"], found.symbols["threads"]
     yield (
         (1.0 - full) * _share(found, "compute"),
-        f"Warps are {percent(full)} full: blocks of {count(threads)} threads on warps of {profile.gpu.warp_size}.",
+        f"Warps of {profile.gpu.warp_size} are {percent(full)} full; threads in a block: {count(threads)}.",
     )
 
 
 def _waves(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
-    busy = found.penalties["wave"]
+    busy, threads = found.penalties["wave"], count(found.symbols["threads"])
     yield (
         (1.0 - busy) * _share(found, "compute"),
-        f"The device is {percent(busy)} busy: {count(found.symbols['blocks'])} blocks of"
-        f" {count(found.symbols['threads'])} threads do not fill its {profile.cores} multiprocessors.",
+        f"The device is {percent(busy)} busy: {count(found.symbols['blocks'])} × {threads} threads (blocks × threads in"
+        f" each) do not fill its {profile.cores} multiprocessors.",
     )
 
 

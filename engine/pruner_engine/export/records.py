@@ -68,11 +68,13 @@ class ImportedRecord:
         mod: the unscheduled kernel.
         trace: JSON text, postprocessing included; it has not been applied yet and may not fit.
         seconds: of a call, one value a repeat.
+        target: that it was compiled for, as plain data; empty where the record does not tell.
     """
 
     mod: tvm.IRModule
     trace: str
     seconds: tuple[float, ...]
+    target: dict[str, Any]
 
 
 @dataclass
@@ -101,14 +103,14 @@ def read_records(folder: Path) -> ImportedRecords:
     for row in _read_lines(folder / RECORDS, _record, found.problems):
         if row is None:
             continue
-        index, trace, seconds = row
+        index, trace, seconds, target = row
         mod = workloads[index] if 0 <= index < len(workloads) else None
         if mod is None:
             found.problems.append(f"A record names workload {index}, which {WORKLOADS} does not hold.")
         elif not seconds or any(not 0 < s < _FAILED_S for s in seconds):
             found.failed += 1
         else:
-            found.records.append(ImportedRecord(mod, trace, seconds))
+            found.records.append(ImportedRecord(mod, trace, seconds, target))
     return found
 
 
@@ -152,12 +154,12 @@ def _workload(row: Any) -> tvm.IRModule:
     return refuse_code(mod)
 
 
-def _record(row: Any) -> tuple[int, str, tuple[float, ...]]:
-    index, (trace, seconds, _target, _args) = row
+def _record(row: Any) -> tuple[int, str, tuple[float, ...], dict[str, Any]]:
+    index, (trace, seconds, target, _args) = row
     instructions, decisions = trace
     if not (isinstance(index, int) and isinstance(instructions, list) and isinstance(decisions, list)):
         raise TypeError("a record is an index and a trace")
     repeats = tuple(float(s) for s in seconds or ())
     if any(math.isnan(s) for s in repeats):
         raise ValueError("a time is no number")
-    return index, json.dumps(inert(trace)), repeats
+    return index, json.dumps(inert(trace)), repeats, target if isinstance(target, dict) else {}

@@ -128,8 +128,9 @@ class Engine:
             failed = _failed(error, request)
         self._jobs.leave(job)
         if left := job.control.pinned.qsize():
-            text = f"{left} rows were pinned too late: the run had ended before it took them."
-            self._hub.emit(msg.Notice(level="warning", text=text, hint="Pin them again for when it goes on."))
+            rows = f"{left} rows were pinned too late: the run had ended before it took them."
+            text = "One row was pinned too late: the run had ended before it took it." if left == 1 else rows
+            self._hub.emit(msg.Notice(level="warning", text=text, hint="Pin again for when it goes on."))
         if failed is not None:
             self._hub.emit(failed)
         self._watchdog.begin("idle")

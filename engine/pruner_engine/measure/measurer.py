@@ -11,7 +11,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.boards.rpc import Fleet, fleet_size
-from pruner_engine.measure.building.linker import links_for
+from pruner_engine.measure.building.linker import suffix_for
 from pruner_engine.measure.cores import Cores, share_out
 from pruner_engine.measure.probe import Probe
 from pruner_engine.measure.run_requests import RunRequests
@@ -70,6 +70,7 @@ class Measurer:
             find_cuda_compiler()  # a sentence now instead of a failure of every build
         if fleet is None:
             refuse_noexec(Path(tempfile.gettempdir()))
+        suffix = suffix_for(target, loaded_here=fleet is None)
         slots = fleet_size(fleet) if fleet else 1
         cores = self._cores()
         self.build_workers = self.options.build_workers or cores.workers
@@ -80,7 +81,7 @@ class Measurer:
             self._pipeline = Pipeline(
                 self._setup(cores),
                 target_json(target),
-                suffix=".so" if links_for(target) else ".tar",
+                suffix=suffix,
                 slots=slots,
                 overlap=cores.overlap,
                 start=start,

@@ -57,3 +57,10 @@ def adopt_orphans() -> None:
     """Become the parent of every process that a descendant leaves behind."""
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_without_a_word() -> None:
+    """Let what would interrupt this process end it: the one that it is forked from tells of it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.default_int_handler:
+            signal.signal(number, signal.SIG_DFL)

@@ -18,7 +18,7 @@ def checked_row(sketch: Sketch, decisions: Sequence[Any]) -> Rows:
     """
     if len(decisions) != len(sketch.decisions):
         raise UserError(
-            f"The sketch has {len(sketch.decisions)} decisions, {len(decisions)} were given.", "Give one value each."
+            f"Values given: {len(decisions)}; decisions of the sketch: {len(sketch.decisions)}.", "Give one value each."
         )
     for decision, value in zip(sketch.decisions, decisions, strict=True):
         try:

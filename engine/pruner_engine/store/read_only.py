@@ -16,6 +16,7 @@ from pruner_engine.store.reading import (
     making_sense,
     refuse_empty,
     refuse_missing,
+    remove_empty_log,
     state_of,
 )
 from pruner_engine.store.versions import refuse_foreign
@@ -56,6 +57,8 @@ class ReadOnlyProject:
 
     def close(self) -> None:
         self._db.close()
+        if self._state is None and not is_being_written(self.path):
+            remove_empty_log(self.path)
 
     def __enter__(self) -> Self:
         return self

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pruner_engine.errors import UserError, first_words
+from pruner_engine.errors import UserError, first_words, of_the_current_folder
 
 _Class = TypeVar("_Class", bound=type)
 _LONGEST = 500  # bytes of a path: SQLite has 512 for it and the endings of the files beside it
@@ -63,6 +63,8 @@ def making_sense(path: Path) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # values of any kind in any column
+        if (told := of_the_current_folder(error)) is not None:
+            raise told from error
         said = first_words(error)
         if isinstance(error, sqlite3.OperationalError) and "locked" in said:
             raise locked(path) from error
@@ -126,6 +128,17 @@ def state_of(path: Path) -> State:
         except OSError:
             found.append(None)
     return found[0], found[1]
+
+
+def remove_empty_log(path: Path) -> None:
+    """Let SQLite take away what a connection that only reads leaves beside a project: a log of nothing, and its index.
+
+    A log that holds something stays as it is: it belongs to whoever writes the project, or to what a crash left.
+    """
+    with contextlib.suppress(sqlite3.Error, OSError, RuntimeError):  # others have the project open, or it is gone
+        log = state_of(path)[1]
+        if log is not None and not log[1]:
+            _connect(path, "mode=rw").close()
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:

@@ -111,7 +111,7 @@ def read_dataset(path: Path) -> DataSet:
         blob = path.read_bytes()
     except OSError as error:
         raise UserError(f"The data set {path} cannot be read: {error.strerror}.", _HINT) from error
-    metadata = read_metadata(blob, "data set", _HINT)
+    metadata = read_metadata(blob, f"data set {path.name}", _HINT)
     if metadata.get("format") != _FORMAT:
         raise UserError(f"{path.name} is not a data set of measurements.", _HINT)
     try:

@@ -214,8 +214,10 @@ class DraftVerifyPage(Page):
     def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:
         """The draft's scores are comparable within a task, the verified ones within a round."""
         one_task, one_round = len(np.unique(shown["task_id"])) <= 1, len(np.unique(shown["round_id"])) <= 1
-        valid = units.count(int(shown["valid"].sum()))
-        over, among = tr("over {count} candidates").format(count=valid), tr("place among {count}").format(count=valid)
+        number = int(shown["valid"].sum())
+        several = tr("over {count} candidates").format(count=units.count(number))
+        over = tr("over one candidate") if number == 1 else several
+        among = tr("place among {count}").format(count=units.count(number))
         for score, alone, hint in (
             ("draft_score", one_task, tr("choose one task")),
             ("verified_score", one_round, tr("choose one round")),

@@ -129,6 +129,8 @@ class DecisionsPane(Pane):
     def _show_counted(self, counted: Counted) -> None:
         sketch = counted.of.sketch
         told = tr("Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).")
+        if sketch["size"] == 1:
+            told = tr("Sketch {number}: one candidate.")
         marked = tr("What the shown candidate took is marked.")
         numbers = {"size": sketch["size"], "count": counted.drafted, "elite": counted.elite}
         numbers = {name: units.count(number) for name, number in numbers.items()}

@@ -93,7 +93,9 @@ class DiffView(QWidget):
             parts = {at: both[side] for at, both in found.items() if both is not None}
             view.link(changed, parts=parts, scroll=False)
         self._show_differences(rows)
-        differ = tr("{changed} of {all} lines differ.").format(changed=len(changed), all=len(rows))
+        several = tr("{changed} of {all} lines differ.")
+        differ = tr("One of {all} lines differs.") if len(changed) == 1 else several
+        differ = differ.format(changed=len(changed), all=len(rows))
         sketches = tr("They are not of one sketch, so that their decisions do not compare.")
         changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
         self.verdict.setText(verdict)

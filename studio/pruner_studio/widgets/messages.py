@@ -56,8 +56,10 @@ class MessageCard(Card):
 
     def _unfold(self, unfolded: bool) -> None:
         self.older.setVisible(unfolded)
-        count = units.count(len(self._shown or ()) - _LATEST)
-        text = tr("Hide older messages") if unfolded else tr("{count} older messages").format(count=count)
+        number = len(self._shown or ()) - _LATEST
+        several = tr("{count} older messages").format(count=units.count(number))
+        folded = tr("One older message") if number == 1 else several
+        text = tr("Hide older messages") if unfolded else folded
         self.more.setText(text)
         self.more.setAccessibleName(text)
 

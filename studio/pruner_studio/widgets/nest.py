@@ -177,7 +177,7 @@ def _lines(item: QTreeWidgetItem, depth: int = 0) -> Iterator[str]:
 def _about(node: Node) -> str:
     if node["type"] == "loop":
         notes = [f"{key}: {value}" for key, value in (node.get("annotations") or {}).items()]
-        told = tr("{kind} loop {name}, {extent} iterations")
+        told = tr("{kind} loop {name}, iterations: {extent}")
         return "\n".join([told.format(kind=node["kind"], name=node["name"], extent=_extent(node)), *notes])
     if node["type"] == "block":
         lines = [

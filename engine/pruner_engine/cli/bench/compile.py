@@ -1,4 +1,4 @@
-"""`pruner bench compile`: do drafted candidates compile for a GPU?"""
+"""`pruner bench compile`: do drafted candidates compile for a device, at hand or not?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pruner_engine.units import latency, percent
 
 
 @click.command("compile")
-@click.option("--target", required=True, help="A GPU, at hand or not, such as h100 or nvidia/nvidia-a100.")
+@click.option("--target", required=True, help="A GPU or CPU, at hand or not: h100, nvidia/nvidia-a100, zen4.")
 @click.option(
     "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
 )
@@ -19,7 +19,7 @@ from pruner_engine.units import latency, percent
 @click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @json_option
 def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int, as_json: bool) -> None:
-    """What share of the candidates that the draft chooses for a GPU TVM accepts and compiles; runs none of them."""
+    """What share of the candidates that the draft chooses for a device TVM accepts and compiles; runs none of them."""
     with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 

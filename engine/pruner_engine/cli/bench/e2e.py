@@ -15,7 +15,7 @@ from pruner_engine.cli.series import refuse_failed
 from pruner_engine.errors import UserError
 from pruner_engine.library_names import called
 from pruner_engine.replacing import PAGE
-from pruner_engine.units import latency, percent
+from pruner_engine.units import counted, latency, percent
 
 
 @click.command()
@@ -85,4 +85,4 @@ def _print_libraries(found: dict[str, Any]) -> None:
         for notice in model["notices"]:
             click.echo(notice)
     if len(found["models"]) > 1 and found["ratio"]:
-        click.echo(f"geometric mean over {found['compared']} models: {percent(found['ratio'])}")
+        click.echo(f"geometric mean over {counted(found['compared'], 'model')}: {percent(found['ratio'])}")

@@ -14,7 +14,7 @@ from pruner_engine.cli.arguments import make_folder
 from pruner_engine.cli.options import WholeType, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
-from pruner_engine.units import latency, ratio
+from pruner_engine.units import counted, latency, ratio
 
 
 @click.command()
@@ -93,7 +93,7 @@ def _time(runs: dict[str, tuple[Path, int]], rounds: int, *, quiet: bool) -> dic
 
 
 def _print(model: dict[str, Any]) -> None:
-    click.echo(f"{model['model']}, {model['trials']} trials each, {model['threads']} threads")
+    click.echo(f"{model['model']}, {counted(model['trials'], 'trial')} each, {counted(model['threads'], 'thread')}")
     table = Table("left out", "median", "best", "of the whole")
     for name, row in model["variants"].items():
         table.add_row(name, latency(row["median_s"]), latency(row["best_s"]), ratio(row["ratio"]))

@@ -96,7 +96,8 @@ class Model:
         """
         specs = self.metadata["inputs"]
         if len(inputs) != len(specs):
-            raise ValueError(f"the model takes {len(specs)} inputs, not {len(inputs)}")
+            wanted = "1 input" if len(specs) == 1 else f"{len(specs)} inputs"
+            raise ValueError(f"the model takes {wanted}, not {len(inputs)}")
         return [self._tensor(spec, value) for spec, value in zip(specs, inputs, strict=True)]
 
     def call(self, tensors: Sequence[Any]) -> Any:
@@ -476,7 +477,8 @@ def _text(report: dict[str, Any]) -> str:
     lines = [f"output {o['name']}: {o['shape']} {o['dtype']}" for o in report["outputs"]]
     if "seconds" in report:
         ordered = [f"{s * 1e3:.3f}" for s in (min(report["repeats"]), report["seconds"], max(report["repeats"]))]
-        lines.append(f"latency: {ordered[1]} ms median ({ordered[0]} to {ordered[2]}), {report['threads']} threads")
+        threads = "1 thread" if report["threads"] == 1 else f"{report['threads']} threads"
+        lines.append(f"latency: {ordered[1]} ms median ({ordered[0]} to {ordered[2]}), {threads}")
     kernels = sorted(report.get("kernels", {}).items(), key=lambda item: -item[1]["seconds"])
     lines += [f"{k['seconds'] * 1e3:10.3f} ms {k['calls']:5} x  {name}" for name, k in kernels]
     return "\n".join(lines)

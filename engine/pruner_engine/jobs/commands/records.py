@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import statistics
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,8 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.runs import IMPORTED
 from pruner_engine.store.tuning_database import ProjectDatabase
-from pruner_engine.targets.target import resolve_target
+from pruner_engine.targets.records_target import compiled_for
+from pruner_engine.targets.target import resolve_target, target_json
 from pruner_engine.tasks.task import TuningTask, module_hash
 
 _CACHES: Caches = "warm"  # of MetaSchedule's runner
@@ -66,12 +69,16 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         run, rows = stored_run(project, None)
         tasks = dict(zip((row["id"] for row in rows), stored_tasks(project.path, rows), strict=True))
         target = _target_of(project, run)
+        if command.same_device:
+            _refuse_other_machine(found.records, target)
         fitting, told = _fitting(found.records, tasks, target)
         problems = [*found.problems, *told]
         if not fitting:
             raise UserError(
                 f"No record of {folder.name} fits a task of this project.", " ".join(problems[:3]) or "It is empty."
             )
+        taken = [record for records in fitting.values() for record in records]
+        problems += filter(None, [_why_of_another_target(taken, target)])
         run_id = _add_run(project, run, tasks, fitting, command, folder)
         for problem in problems:
             project.runs.add_event(run_id, "warning", problem)
@@ -112,14 +119,42 @@ def _fitting(
             refused += 1
         else:
             fitting[task_id].append(record)
-    told = []
-    if len(pairs) < len(records):
-        told.append(
-            f"{len(records) - len(pairs)} records are of kernels that this project has not; they were left out."
+    return fitting, [*filter(None, (_why_of_others(len(records) - len(pairs)), _why_unfit(refused)))]
+
+
+def _why_of_others(count: int) -> str:
+    several = f"{count} records are of kernels that this project has not; they were left out."
+    one = "One record is of a kernel that this project has not; it was left out."
+    return "" if not count else one if count == 1 else several
+
+
+def _why_unfit(count: int) -> str:
+    several = f"{count} records hold a trace that does not fit their kernel; they were left out."
+    one = "One record holds a trace that does not fit its kernel; it was left out."
+    return "" if not count else one if count == 1 else several
+
+
+def _refuse_other_machine(records: Iterable[ImportedRecord], target: tvm.target.Target) -> None:
+    """Raises UserError where records that are told to be of a project's device cannot be."""
+    own = compiled_for(json.loads(target_json(target)))
+    others = [found for r in records if r.target and (found := compiled_for(r.target)).machine != own.machine]
+    if others:
+        raise UserError(
+            f"The records were measured for {others[0].words}; the device of this project is {own.words}.",
+            "Import them as those of another device, without --same-device: their times are then kept apart.",
         )
-    if refused:
-        told.append(f"{refused} records hold a trace that does not fit their kernel; they were left out.")
-    return fitting, told
+
+
+def _why_of_another_target(records: Sequence[ImportedRecord], target: tvm.target.Target) -> str:
+    own = compiled_for(json.loads(target_json(target)))
+    others = [found for r in records if r.target and (found := compiled_for(r.target)) != own]
+    if not others:
+        return ""
+    first, count = others[0].words, len(others)
+    return (
+        f"Records measured for {first}, not for this project's {own.words}: {count} of {len(records)}; they were taken"
+        " over."
+    )
 
 
 def _add_run(

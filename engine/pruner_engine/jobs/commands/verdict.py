@@ -93,7 +93,7 @@ def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None)
 def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> str:
     if len(features) < _LEAST:
         raise UserError(
-            f"The run kept no model, and {len(features)} measured candidates of this task are too few to train one on.",
+            f"The run kept no model, and measured too few candidates of this task to train one on: {len(features)}.",
             f"Measure at least {_LEAST}.",
         )
     model.update({bench.task.hash: (features, seconds, np.zeros(len(features), dtype=bool))})

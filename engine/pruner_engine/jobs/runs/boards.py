@@ -74,7 +74,9 @@ def tell_board(run: OpenRun, target: Target, board: BoardFacts | None) -> None:
     features = ", ".join(board.features or ())
     name = " ".join(filter(None, (board.arch, board.mcpu, f"({features})" if features else "")))
     if name:
-        run.note(Notice(level="info", text=f'The board "{board.key}" is {name}, its kernels use {board.cores} cores.'))
+        several = f'The board "{board.key}" is {name}, its kernels use {board.cores} cores.'
+        text = f'The board "{board.key}" is {name}, its kernels use one core.' if board.cores == 1 else several
+        run.note(Notice(level="info", text=text))
     if target.kind.name == "llvm" and (wanted := threads_of(target)) > board.cores:
         text = f'Kernels are tuned for {wanted} cores, and the board "{board.key}" runs them on {board.cores}.'
         hint = "Tune for the target auto, which is the board as it is, or name its cores in a target as JSON."

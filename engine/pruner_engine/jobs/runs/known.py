@@ -45,7 +45,9 @@ def take_known(run: OpenRun, path: str, work: Work) -> None:
             state.known.append(trace)
     name, count = Path(path).name, sum(bool(state.known) for state in states)
     if count:
-        notice = Notice(level="info", text=f"{count} of {len(states)} kernels start with what {name} knows of them.")
+        notice = Notice(
+            level="info", text=f"Kernels that start with what {name} knows of them: {count} of {len(states)}."
+        )
     else:
         notice = Notice(level="warning", text=f"{name} knows none of the model's kernels.")
     run.note(notice)

@@ -50,7 +50,8 @@ def _serve(text: str) -> None:
     folder = BuildFolder()
     env = environment(TMPDIR=str(folder.path))
     try:
-        with subprocess.Popen(module_command("pruner_engine.measure.boards.serving", text), env=env) as server:
+        command = module_command("pruner_engine.measure.boards.serving", text)
+        with subprocess.Popen(command, env=env, start_new_session=True) as server:  # ^C is not for it to tell of
             try:
                 server.wait()
             finally:

@@ -81,6 +81,26 @@ def links_for(target: Target) -> bool:
         return False
 
 
+def suffix_for(target: Target, *, loaded_here: bool) -> str:
+    """How the libraries of a target's kernels end: ".tar" where whoever loads them links them.
+
+    Args:
+        loaded_here: whether that is this machine, if they are of its architecture at all.
+
+    Raises:
+        UserError: nothing makes them.
+    """
+    if links_for(target):
+        return ".so"
+    if loaded_here and is_of_this_architecture(target):
+        command_for(target)  # whose sentence it is
+    if shutil.which("tar") is None:
+        raise UserError(
+            "Neither a linker for the kernels nor the program tar was found on this machine.", "Install lld or tar."
+        )
+    return ".tar"
+
+
 class Linker:
     """Links libraries of a target; has the signature of `fcompile` in TVM's `export_library`.
 

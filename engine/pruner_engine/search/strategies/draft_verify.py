@@ -147,7 +147,7 @@ class DraftVerify(ModelStrategy):
         if unread := _unread(state, analyzer):
             self.context.on_notice(
                 "info",
-                f"{state.task.name}: {unread} of {len(state.space.sketches)} sketches have no closed form.",
+                f"{state.task.name}: sketches without a closed form: {unread} of {len(state.space.sketches)}.",
                 "Of those the draft reads some hundred candidates a round, from their applied schedules.",
             )
 
