@@ -57,7 +57,7 @@ def beside(model, monkeypatch):
     """The same with weights in a file beside it, more than are folded in."""
     monkeypatch.setattr(file, "_FOLDED", 1 << 8)
     monkeypatch.setattr(aside, "_LEAST_BYTES", 1 << 8)
-    path = model.with_name("beside.onnx")
+    path = model.with_name("beside.ONNX")
     onnx.save(onnx.load(model), path, save_as_external_data=True, location="beside.data", size_threshold=128)
     return path
 

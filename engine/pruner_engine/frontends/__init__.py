@@ -98,13 +98,13 @@ def _opened(
     if kind == "workload":
         mod = build_workload(source)
         return _Opened(ModelFile.of(source.encode()), declared_inputs(mod), partial(bind, mod))
-    folder = Path(source).parent if content is None else None
+    place = Path(source).absolute() if content is None else None
     again: Callable[[], bytes] | None = None
     if not isinstance(content, bytes):
         again = content or partial(_read, source)
         content = again()
     if kind == "onnx":
-        return _onnx(content, name, folder, again)
+        return _onnx(content, name, place, again)
     file = ModelFile.of(content, again)
     if kind == "pt2":
         from pruner_engine.frontends.torch import file as pt2_file
@@ -117,10 +117,11 @@ def _opened(
     return _Opened(file, declared_inputs(mod), partial(bind, mod))
 
 
-def _onnx(content: bytes, name: str, folder: Path | None, again: Callable[[], bytes] | None) -> _Opened:
+def _onnx(content: bytes, name: str, place: Path | None, again: Callable[[], bytes] | None) -> _Opened:
+    folder = None if place is None else place.parent
     parsed = onnx_file.parse(content, name, folder)
-    if parsed.parts and folder is not None:
-        file = ModelFile.in_place(folder / f"{name}.onnx", parsed.size, parsed.sha256)
+    if parsed.parts and place is not None:
+        file = ModelFile.in_place(place, parsed.size, parsed.sha256)
     else:
         file = ModelFile.of(parsed.content, None if again is None else partial(_whole_onnx, again, name, folder))
     declared = onnx_file.declared_inputs(parsed.model)

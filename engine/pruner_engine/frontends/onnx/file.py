@@ -106,7 +106,11 @@ def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
         _check(model, weights)
     except Exception as error:  # the checker raises more kinds than it documents
         raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", EXPORT_AGAIN) from error
-    return Parsed(model, weights + set_aside(model), content, parts)
+    if taken := set_aside(model):
+        made = onnx.ModelProto()
+        made.CopyFrom(model)  # a message keeps the memory of what has been taken out of it
+        model, weights = made, weights + taken
+    return Parsed(model, weights, content, parts)
 
 
 def _sort(graph: onnx.GraphProto) -> None:
