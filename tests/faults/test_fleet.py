@@ -12,6 +12,7 @@ import threading
 from typing import Literal
 
 import foul
+import psutil
 import pytest
 from tvm.target import codegen
 
@@ -269,7 +270,8 @@ def test_kernels_that_a_board_cannot_run_are_refused_before_a_run_begins(tracker
 def test_a_board_that_does_not_answer_a_question_is_said(tracker):
     with own_board(tracker, "mute") as hanging:
         wait_for(lambda: "mute" in boards_of("127.0.0.1", tracker))
-        os.killpg(hanging.pid, signal.SIGSTOP)
+        for process in [psutil.Process(hanging.pid), *psutil.Process(hanging.pid).children(recursive=True)]:
+            process.suspend()
         with pytest.raises(UserError, match='"mute" could not be asked what it is'):
             ask_board(Fleet("127.0.0.1", tracker, "mute", wait_s=3.0))
 

@@ -93,7 +93,7 @@ def test_a_task_of_which_nothing_can_be_learned_is_left_out_and_the_run_goes_on(
     with ProjectReader(project) as reader:
         (why,) = (row["quarantined"] for row in reader.tasks(1) if row["quarantined"])
         assert re.fullmatch(r"ArithmeticError in \w+\.py:\d+: no figure", why)
-    assert "1 of its tasks were given up" in pruner_here("status", project)
+    assert "1 of its tasks was given up" in pruner_here("status", project)
     assert "no figure" in pruner_here("tasks", project)
 
 
