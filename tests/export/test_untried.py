@@ -53,7 +53,13 @@ def test_only_what_takes_long_is_worth_a_draft():
     tasks = [task_of(f"matmul:{n},16,16") for n in (16, 32, 64, 128)]
     tried, long, short, unknown = tasks
     call_s = {tried.name: 1.0, long.name: 0.5, short.name: 1e-3}
-    assert worth_drafting(tasks, call_s, {tried.hash}) == [long, unknown]
+    assert worth_drafting(tasks, call_s, {tried.hash}, profile_for(CPU)) == [long, unknown]
+
+
+def test_what_is_much_of_a_fast_inference_is_worth_one_beside_what_takes_longer():
+    tried, slow, slight = tasks = [task_of(f"matmul:{n},16,16") for n in (16, 32, 64)]
+    call_s = {tried.name: 1e-3, slow.name: 10.0, slight.name: 1e-3}
+    assert worth_drafting(tasks, call_s, {tried.hash}, profile_for(CPU)) == [slow, slight]
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -18,20 +18,25 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.tasks.task import TuningTask
 
-_SHARE = 0.01  # of the time of all kernels, that one has to take untuned
+_SHARE = 0.01  # of an inference at its best, that a kernel has to take untuned
 _CANDIDATES = 8  # that are applied until one is valid
 
 
 def worth_drafting(
-    tasks: Sequence[TuningTask], call_s: Mapping[str, float], tried: Collection[str]
+    tasks: Sequence[TuningTask], call_s: Mapping[str, float], tried: Collection[str], profile: DeviceProfile
 ) -> list[TuningTask]:
-    """The untried tasks that take much of an inference.
+    """The untried tasks that would take much of an inference in which all others are as fast as can be.
 
     Args:
         call_s: seconds of a call by name, measured of the best schedule or untuned; what is not known may take long.
         tried: hashes of tasks of which something was measured.
     """
-    total = sum(task.weight * call_s.get(task.name, 0.0) for task in tasks)
+
+    def least_s(task: TuningTask) -> float:
+        known = call_s.get(task.name) if task.hash in tried else None
+        return profile.least_s(task.flops, task.bytes) if known is None else known
+
+    total = sum(task.weight * least_s(task) for task in tasks)
     untried = (task for task in tasks if task.hash not in tried)
     return [task for task in untried if task.weight * call_s.get(task.name, total) >= _SHARE * total]
 

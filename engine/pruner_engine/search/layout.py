@@ -113,4 +113,4 @@ def _fastest(
 
 def _least_s(task: TuningTask, profile: DeviceProfile) -> float:
     """Seconds that the device needs at least for all calls, arithmetic and every argument moved once."""
-    return task.weight * max(task.flops / profile.peak_flops, task.bytes / profile.dram_bandwidth)
+    return task.weight * profile.least_s(task.flops, task.bytes)

@@ -90,6 +90,10 @@ class DeviceProfile:
         """float32 lanes of a vector register."""
         return self.vector_bits // 32
 
+    def least_s(self, flops: float, size: float) -> float:
+        """Seconds that so much float32 arithmetic and so many bytes from memory need at least."""
+        return max(flops / self.peak_flops, size / self.dram_bandwidth)
+
     def as_json(self) -> dict[str, Any]:
         return msgspec.to_builtins(self)
 

@@ -74,13 +74,28 @@ def _tuned_run(
     former = [task for task in stored if task.hash not in present]
     tuned = TunedModel(model.facts, prepared, target, tasks, database, untuned, former)
     if target.kind.name == "llvm":  # a GPU's kernels have TVM's default rules
-        untried = worth_drafting(tasks, tuned.call_s, project.trials.tried(run["target_id"]))
-        if untried:
-            on_phase("draft", ", ".join(task.name for task in untried))
-            with making_sense(project.path):
-                profile = DeviceProfile.from_json(json.loads(device["profile"]))
-            tuned = replace(tuned, drafts=drafted_database(untried, target, profile, settings, run["seed"]))
+        tuned = _with_drafts(tuned, project, run, device, on_phase)
     return _TunedRun(run, device, tuned, settings)
+
+
+def _with_drafts(
+    tuned: TunedModel,
+    project: Project,
+    run: dict[str, Any],
+    device: dict[str, Any],
+    on_phase: Callable[[str, str], None],
+) -> TunedModel:
+    """The model with drafted schedules of what no trial has reached and takes long."""
+    tried = project.trials.tried(run["target_id"])
+    if all(task.hash in tried for task in tuned.tasks):
+        return tuned
+    with making_sense(project.path):
+        profile = DeviceProfile.from_json(json.loads(device["profile"]))
+    if not (untried := worth_drafting(tuned.tasks, tuned.call_s, tried, profile)):
+        return tuned
+    on_phase("draft", ", ".join(task.name for task in untried))
+    settings = settings_from(run["settings"])
+    return replace(tuned, drafts=drafted_database(untried, tuned.target, profile, settings, run["seed"]))
 
 
 def export(command: Export, job: JobContext) -> None:
