@@ -6949,6 +6949,14 @@
         <translation>Der Lauf hat kein Modell behalten, und gemessen sind zu wenige Kandidaten dieser Aufgabe, um eines zu lernen: {0}.</translation>
     </message>
     <message>
+        <source>With kernels as the draft would have them it failed, so that these stay untuned: {0}</source>
+        <translation>Mit Kerneln, wie der Entwurf sie hätte, schlug es fehl, sodass diese ungetunt bleiben: {0}</translation>
+    </message>
+    <message>
+        <source>Tune longer: what was measured is right.</source>
+        <translation>Tunen Sie länger: Was gemessen wurde, stimmt.</translation>
+    </message>
+    <message>
         <source>The name of the model is empty.</source>
         <translation>Der Name des Modells ist leer.</translation>
     </message>

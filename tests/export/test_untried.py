@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pruner_engine import protocol as msg
+from pruner_engine.errors import UserError
+from pruner_engine.export import export_bundle
 from pruner_engine.export.untried import drafted_database, worth_drafting
 from pruner_engine.jobs.commands import bundle
 from pruner_engine.jobs.job import JobContext
@@ -36,6 +38,39 @@ def test_what_a_short_run_left_out_is_drafted_and_checked(tmp_path):
     assert len(tried) == 1 and heaviest in drafted and not drafted & tried
     assert summary["coverage"]["summary"]["drafted"]["functions"] >= len(drafted)
     assert all(check["ok"] for check in summary["checks"]) and summary["checks"]
+
+
+@pytest.mark.parametrize("failure", [UserError("Its outputs are wrong."), RuntimeError("no such block")])
+def test_where_that_fails_they_stay_untuned_and_it_is_said(failure, tmp_path, monkeypatch):
+    project, said = tmp_path / "p.pruner", []
+    started(project, trials=1)
+    with Project(project) as opened, opened.transaction() as db:
+        db.execute("DELETE FROM measurements")
+
+    def failing(tuned, *args, **options):
+        if tuned.drafted:
+            raise failure
+        return export_bundle(tuned, *args, **options)
+
+    monkeypatch.setattr(bundle, "export_bundle", failing)
+    bundle.export(msg.Export(project=str(project), out=str(tmp_path / "out")), JobContext(said.append))
+    (told,) = (event.text for event in said if isinstance(event, msg.Notice))
+    assert "stay untuned" in told and str(failure) in told
+    summary = next(event for event in said if isinstance(event, msg.Exported)).summary
+    assert "drafted" not in summary["coverage"]["summary"]
+
+
+def test_what_fails_without_drafts_too_is_said_as_it_is(tmp_path, monkeypatch):
+    project, said = tmp_path / "p.pruner", []
+    started(project, trials=1)
+
+    def failing(*args, **options):
+        raise UserError("The disk is full.")
+
+    monkeypatch.setattr(bundle, "export_bundle", failing)
+    with pytest.raises(UserError, match=r"^The disk is full\.$"):
+        bundle.export(msg.Export(project=str(project), out=str(tmp_path / "out")), JobContext(said.append))
+    assert not any(isinstance(event, msg.Notice) for event in said)
 
 
 def test_a_kernel_whose_candidates_all_failed_is_not_drafted(tmp_path):

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pruner_engine.errors import StoppedError
+from tvm.s_tir.meta_schedule.database import MemoryDatabase
+
+from pruner_engine.errors import PhaseSilentError, StoppedError, UserError, first_words
 from pruner_engine.export import export_bundle
 from pruner_engine.export.compare import bench_e2e, multiplies_words
 from pruner_engine.export.place import Place
@@ -98,6 +100,24 @@ def _with_drafts(
     return replace(tuned, drafts=drafted_database(untried, tuned.target, profile, settings, run["seed"]))
 
 
+def _without_drafts_that_fail(
+    tuned: TunedModel, act: Callable[[TunedModel], dict[str, Any]], tell: Callable[[Notice], None]
+) -> dict[str, Any]:
+    """What is made of a model; where that fails with schedules that nobody has measured, of the model without them."""
+    try:
+        return act(tuned)
+    except (StoppedError, PhaseSilentError):
+        raise
+    except (UserError, RuntimeError) as error:  # TVM's, of a schedule that does not fit
+        if not tuned.drafted:
+            raise
+        why = error.message if isinstance(error, UserError) else first_words(error)
+    told = act(replace(tuned, drafts=MemoryDatabase()))  # which raises the same where they are not to blame
+    text = f"With kernels as the draft would have them it failed, so that these stay untuned: {why}"
+    tell(Notice(level="warning", text=text, hint="Tune longer: what was measured is right."))
+    return told
+
+
 def export(command: Export, job: JobContext) -> None:
     """Write the bundle of a tuned model, and keep what was measured on the way."""
 
@@ -122,7 +142,9 @@ def export(command: Export, job: JobContext) -> None:
         settings = asked_boards(found.settings, command.rpc, command.rpc_key)
         place = place_for(found.tuned.target, settings, boards_only=bool(command.rpc))
         options: dict[str, Any] = {"runs_on": place, "weights_beside": command.weights_beside}
-        told = export_bundle(found.tuned, command.out, info, phase, **options)
+        told = _without_drafts_that_fail(
+            found.tuned, lambda tuned: export_bundle(tuned, command.out, info, phase, **options), job.emit
+        )
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
         summary["on_device"] = _is_on_device(found, place, settings)
         if summary["on_device"]:
