@@ -784,6 +784,10 @@
         <translation>Hier läuft die Bibliothek nirgends: Vergleichen Sie ihre Ausgaben auf dem Gerät, bevor Sie sie einsetzen.</translation>
     </message>
     <message>
+        <source>What is drafted no trial has reached: it has the draft&apos;s best schedule, which nobody has measured.</source>
+        <translation>Was entworfen ist, hat kein Versuch erreicht: Es hat den besten Ablaufplan des Entwurfs, den niemand gemessen hat.</translation>
+    </message>
+    <message>
         <source>Their times are those that tuning measured: the library was not profiled.</source>
         <translation>Ihre Zeiten sind die beim Tuning gemessenen: Die Bibliothek wurde nicht Kernel für Kernel gemessen.</translation>
     </message>

@@ -89,7 +89,8 @@ def _tell(out: str, summary: dict[str, Any]) -> None:
     time = "estimated time" if coverage["estimated"] else "time"
     for state, part in coverage["summary"].items():
         share = "" if part["share"] is None else f", {percent(part['share'])} of the {time}"
-        click.echo(f"{state}: {counted(part['functions'], 'function')}{share}")
+        why = ", by the draft's best schedules: no trial has reached them" if state == "drafted" else ""
+        click.echo(f"{state}: {counted(part['functions'], 'function')}{share}{why}")
     if place["where"] == "nowhere":
         click.echo("outputs not checked, latency not measured: nothing here runs the library")
     elif place["where"] == "boards":

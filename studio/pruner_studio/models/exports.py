@@ -55,6 +55,9 @@ def told_coverage(summary: Summary) -> str:
     coverage = summary["coverage"]
     parts = ", ".join(_part(state, part) for state, part in coverage["summary"].items())
     told = tr("Functions with a tuned schedule and without: {parts}.").format(parts=parts)
+    if "drafted" in coverage["summary"]:
+        why = tr("What is drafted no trial has reached: it has the draft's best schedule, which nobody has measured.")
+        told = f"{told} {why}"
     if not coverage.get("estimated"):
         return told
     whose = tr("Their times are those that tuning measured: the library was not profiled.")
