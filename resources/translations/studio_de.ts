@@ -5665,10 +5665,6 @@
         <translation>„{0}“ hat {1} Bytes, und {2} enthält davon {3}.</translation>
     </message>
     <message>
-        <source>{0}, which holds weights of the model, cannot be read.</source>
-        <translation>{0} mit Gewichten des Modells kann nicht gelesen werden.</translation>
-    </message>
-    <message>
         <source>the outputs have the shapes {0}</source>
         <translation>die Ausgaben haben die Formen {0}</translation>
     </message>

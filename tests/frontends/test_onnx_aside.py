@@ -87,14 +87,14 @@ def test_the_model_is_the_same(model, monkeypatch):
 
 def test_what_else_is_read_stays(model):
     proto = onnx.load(model)
-    taken = {weight.declared.name for weight in aside.set_aside(proto)}
+    taken = {weight.declared.name for weight in aside.set_aside(proto, "words")}
     assert taken == set(), "none is large"
 
 
 def test_only_weights_of_products_and_tables_are_taken(model, monkeypatch):
     monkeypatch.setattr(aside, "_LEAST_BYTES", 1)
     proto = onnx.load(model)
-    assert {weight.declared.name for weight in aside.set_aside(proto)} == {"table", "wide", "narrow"}
+    assert {weight.declared.name for weight in aside.set_aside(proto, "words")} == {"table", "wide", "narrow"}
     assert {weight.name for weight in proto.graph.initializer} == {"bias", "scale", "flat"}
 
 
@@ -122,6 +122,33 @@ def test_other_weights_are_another_model(beside):
     content[5] ^= 1
     beside.with_name("beside.data").write_bytes(content)
     assert load_model(str(beside)).file.sha256 != before
+
+
+def test_parts_without_a_name_count_one_by_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(file, "_LARGEST", 2500)
+    (tmp_path / "some.data").write_bytes(bytes(1000))
+    nodes = []
+    for output in ("a", "b", "c"):
+        tensor = onnx.TensorProto(data_type=TensorProto.FLOAT, dims=[250], data_location=TensorProto.EXTERNAL)
+        tensor.external_data.add(key="location", value="some.data")
+        nodes.append(helper.make_node("Constant", [], [output], value=tensor))
+    nodes.append(helper.make_node("Sum", ["x", "a", "b", "c"], ["y"]))
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [250]) for name in "xy"]
+    graph = helper.make_graph(nodes, "sums", ends[:1], ends[1:])
+    path = tmp_path / "sums.onnx"
+    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+    assert path.stat().st_size < 1000
+    with pytest.raises(UserError, match="more than can be imported"):
+        load_model(str(path))
+
+
+def test_a_weight_of_more_bytes_than_its_shape_is_refused(model, monkeypatch):
+    monkeypatch.setattr(aside, "_LEAST_BYTES", 1)
+    proto = onnx.load(model)
+    proto.graph.initializer[0].raw_data += bytes(4)
+    model.write_bytes(proto.SerializeToString())
+    with pytest.raises(UserError, match="not a valid ONNX model"):
+        load_model(str(model))
 
 
 def test_they_are_refused_where_they_are_cut_off(beside):

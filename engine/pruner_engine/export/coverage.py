@@ -96,8 +96,8 @@ def summarise(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:
 
     Few exports have any that are drafted: that state is there only where one is.
     """
-    there = {row.state for row in rows} | {"applied", "fallback", "not tunable"}
-    return {state: _summed([row for row in rows if row.state == state]) for state in _STATES if state in there}
+    by_state = {state: [row for row in rows if row.state == state] for state in _STATES}
+    return {state: _summed(found) for state, found in by_state.items() if found or state != "drafted"}
 
 
 def _summed(rows: Sequence[FunctionCoverage]) -> dict[str, Any]:

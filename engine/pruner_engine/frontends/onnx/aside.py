@@ -7,7 +7,7 @@ product or a selection reads, as a whole, is an input meanwhile, and becomes a c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tvm import relax
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.external import EXPORT_AGAIN, Part
+from pruner_engine.frontends.onnx.external import EXPORT_AGAIN, Part, is_elsewhere
 from pruner_engine.frontends.onnx.nodes import graphs_within
 
 _LEAST_BYTES = 1 << 20  # of a weight
@@ -32,28 +32,35 @@ class Weight:
     Attributes:
         declared: the input in its place.
         read: gives its values.
+        part: where they are, if that is another file.
     """
 
     declared: onnx.ValueInfoProto
     read: Callable[[], np.ndarray]
+    part: Part | None = None
 
 
-def set_aside(model: onnx.ModelProto, elsewhere: Mapping[str, Part] | None = None) -> list[Weight]:
+def set_aside(
+    model: onnx.ModelProto, name: str, elsewhere: Callable[[onnx.TensorProto], Part] | None = None
+) -> list[Weight]:
     """Take large weights out of a model.
 
     Args:
-        elsewhere: where the bytes of weights are that are in other files, by name: only these are taken then, and read
-            when they are asked for. None: the model holds all of them.
+        name: of the model.
+        elsewhere: says where the bytes of a weight are that is in another file: only such weights are taken then, and
+            read when they are asked for. None: the model holds all of them.
     """
     taken, kept = [], []
     names = _read_as_a_whole(model.graph)
     for tensor in model.graph.initializer:
-        at = None if elsewhere is None else elsewhere.get(tensor.name)
-        if tensor.name not in names or _bytes(tensor) < _LEAST_BYTES or (at is None) != (elsewhere is None):
+        wanted = is_elsewhere(tensor) if elsewhere else True
+        if tensor.name not in names or _bytes(tensor) < _LEAST_BYTES or not wanted:
             kept.append(tensor)
             continue
-        values = _values(tensor, at) if at is not None else _held(tensor)
-        taken.append(Weight(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims), values))
+        part = elsewhere(tensor) if elsewhere else None
+        read = _held(tensor) if part is None else _values(tensor, part, name)
+        declared = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        taken.append(Weight(declared, read, part))
     if taken:
         small = onnx.GraphProto()
         small.initializer.extend(kept)
@@ -92,8 +99,8 @@ def _held(tensor: onnx.TensorProto) -> Callable[[], np.ndarray]:
     return lambda: values
 
 
-def _values(tensor: onnx.TensorProto, part: Part) -> Callable[[], np.ndarray]:
-    """What reads a tensor from another file.
+def _values(tensor: onnx.TensorProto, part: Part, model: str) -> Callable[[], np.ndarray]:
+    """What reads a tensor of a model from another file.
 
     Raises:
         UserError: it holds another number of bytes than the tensor has.
@@ -105,11 +112,9 @@ def _values(tensor: onnx.TensorProto, part: Part) -> Callable[[], np.ndarray]:
         )
 
     def read() -> np.ndarray:
-        try:
-            return np.fromfile(part.path, dtype, math.prod(dims), offset=part.offset).reshape(dims)
-        except (OSError, ValueError) as error:
-            raise UserError(
-                f"{part.path.name}, which holds weights of the model, cannot be read.", EXPORT_AGAIN
-            ) from error
+        content = part.content(model)
+        if len(content) != part.length:
+            raise UserError(f"{part.path.name}, which holds weights of {model}, is cut off.", EXPORT_AGAIN)
+        return np.frombuffer(content, dtype).reshape(dims)
 
     return read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,8 +32,8 @@ class Part(NamedTuple):
     offset: int
     length: int
 
-    def blocks(self) -> Iterator[bytes]:
-        """The bytes, one piece after the other.
+    def content(self, name: str) -> bytes:
+        """The bytes, for the model of that name.
 
         Raises:
             UserError: they cannot be read.
@@ -41,12 +41,15 @@ class Part(NamedTuple):
         try:
             with self.path.open("rb") as file:
                 file.seek(self.offset)
-                rest = self.length
-                while rest and (block := file.read(min(rest, _BLOCK))):
-                    yield block
-                    rest -= len(block)
+                return file.read(self.length)
         except OSError as error:
-            raise _unreadable(self.path.name, "The model") from error
+            raise _unreadable(self.path.name, name) from error
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """The same, one piece after the other."""
+        ends = self.offset + self.length
+        for begin in range(self.offset, ends, _BLOCK):
+            yield Part(self.path, begin, min(_BLOCK, ends - begin)).content(name)
 
 
 def part_of(tensor: onnx.TensorProto, name: str, folder: Path | None) -> Part:
@@ -76,23 +79,13 @@ def part_of(tensor: onnx.TensorProto, name: str, folder: Path | None) -> Part:
     return Part(path, offset, length)
 
 
-def parts_of(tensors: Sequence[onnx.TensorProto], name: str, folder: Path | None) -> dict[str, Part]:
-    """Where the bytes of tensors are, by name; arguments and errors are those of `part_of`."""
-    return {tensor.name: part_of(tensor, name, folder) for tensor in tensors}
-
-
 def read_part(tensor: onnx.TensorProto, part: Part, name: str) -> None:
     """Put a tensor's bytes into the model.
 
     Raises:
         UserError: they cannot be read.
     """
-    try:
-        with part.path.open("rb") as file:
-            file.seek(part.offset)
-            tensor.raw_data = file.read(part.length)
-    except OSError as error:
-        raise _unreadable(part.path.name, name) from error
+    tensor.raw_data = part.content(name)
     del tensor.external_data[:]
     tensor.data_location = TensorProto.DEFAULT
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from pruner_engine.frontends.onnx.external import (
     Part,
     is_elsewhere,
     part_of,
-    parts_of,
     read_part,
     tensors_of,
 )
@@ -43,16 +43,21 @@ class Parsed:
     """An ONNX file.
 
     Attributes:
+        name: of the model.
         model: without the weights that are kept aside.
         weights: those.
         content: of the file, with weights from other files folded in but for those in `parts`.
-        parts: where weights are that are too many to be folded in.
     """
 
+    name: str
     model: onnx.ModelProto
     weights: list[Weight]
     content: bytes
-    parts: Sequence[Part] = ()
+
+    @property
+    def parts(self) -> list[Part]:
+        """Where weights are that are too many to be folded in."""
+        return _parts_of(self.weights)
 
     @property
     def size(self) -> int:
@@ -68,9 +73,13 @@ class Parsed:
         """
         digest = hashlib.sha256(self.content)
         for part in self.parts:
-            for block in part.blocks():
+            for block in part.blocks(self.name):
                 digest.update(block)
         return digest.hexdigest()
+
+
+def _parts_of(weights: Sequence[Weight]) -> list[Part]:
+    return [weight.part for weight in weights if weight.part is not None]
 
 
 def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
@@ -81,7 +90,7 @@ def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
     Raises:
         UserError: not ONNX, cut off, too large, or refers to files that are missing or elsewhere.
     """
-    model, weights, parts = onnx.ModelProto(), list[Weight](), list[Part]()
+    model, weights = onnx.ModelProto(), list[Weight]()
     try:
         model.ParseFromString(content)
     except DecodeError as error:
@@ -89,14 +98,13 @@ def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
     if not model.graph.node or not model.graph.output:
         raise UserError(f"{name}.onnx is not an ONNX model: it has no graph.", EXPORT_AGAIN)
     if external := [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]:
-        found = parts_of(external, name, folder)
-        size = len(content) + sum(part.length for part in found.values())
+        found = [part_of(tensor, name, folder) for tensor in external]
+        size = len(content) + sum(part.length for part in found)
         refuse_beyond_memory(name, size)
         if size > _FOLDED:
-            weights = set_aside(model, found)
-            parts = [found[weight.declared.name] for weight in weights]
+            weights = set_aside(model, name, partial(part_of, name=name, folder=folder))
             external = [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]
-        if size - sum(part.length for part in parts) > _LARGEST:
+        if size - sum(part.length for part in _parts_of(weights)) > _LARGEST:
             raise UserError(f"{name} has {size >> 20} MB with its weights, more than can be imported.", "")
         for tensor in external:
             read_part(tensor, part_of(tensor, name, folder), name)
@@ -104,13 +112,14 @@ def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
     _sort(model.graph)
     try:
         _check(model, weights)
+        taken = set_aside(model, name)
     except Exception as error:  # the checker raises more kinds than it documents
         raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", EXPORT_AGAIN) from error
-    if taken := set_aside(model):
+    if taken:
         made = onnx.ModelProto()
         made.CopyFrom(model)  # a message keeps the memory of what has been taken out of it
         model, weights = made, weights + taken
-    return Parsed(model, weights, content, parts)
+    return Parsed(name, model, weights, content)
 
 
 def _sort(graph: onnx.GraphProto) -> None:
