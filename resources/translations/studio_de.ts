@@ -3969,6 +3969,10 @@
         <translation>Das ganze Modell in LiteRT, der Laufzeit von TensorFlow Lite, mit ebenso vielen Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
+        <source>One call of the kernel as TVM compiles it without tuning; sums over weights of 32 MB and more go along their rows, many times faster.</source>
+        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Tuning übersetzt; Summen über Gewichte von 32 MB und mehr gehen an deren Zeilen entlang, um ein Vielfaches schneller.</translation>
+    </message>
+    <message>
         <source>What the best candidate reaches of what the device allows at its intensity. Far above 100 % the profile is too low: it was probably measured while other programs worked.</source>
         <translation>Was der beste Kandidat von dem erreicht, was das Gerät bei seiner Intensität zulässt. Weit über 100 % ist das Profil zu niedrig: Es wurde wohl gemessen, während andere Programme arbeiteten.</translation>
     </message>
@@ -4355,10 +4359,6 @@
     <message>
         <source>TVM, estimate over the unscheduled kernel</source>
         <translation>TVM, Schätzung am Kernel ohne Ablaufplan</translation>
-    </message>
-    <message>
-        <source>One call of the kernel as TVM compiles it without tuning.</source>
-        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Optimieren übersetzt.</translation>
     </message>
     <message>
         <source>median of the repeats</source>
