@@ -33,6 +33,12 @@ def test_a_budget_of_few_trials_reaches_many_tasks(engine, tmp_path):
     assert all(measured <= 3 for measured in first.values())
 
 
+def test_a_budget_that_allows_no_few_trials_of_each_task_reaches_as_many_as_it_can(engine, tmp_path):
+    rounds = rounds_of(engine, tmp_path / "p.pruner", "pruner", trials=4)
+    assert len({task for task, _ in rounds}) == 4, "one trial each of the tasks that take longest"
+    assert [measured for _, measured in rounds] == [1, 1, 1, 1]
+
+
 def test_a_strategy_that_was_published_with_its_rounds_keeps_them(engine, tmp_path):
     rounds = rounds_of(engine, tmp_path / "p.pruner", "random", trials=20)
     assert [measured for _, measured in rounds] == [20]

@@ -62,11 +62,16 @@ class Allotment:
         return min(left, limit - len(state.measured)) if limit else left
 
     def _wanted(self, state: TaskState) -> int:
-        """What the strategy measures in a round; in a task's first so few that half of the budget reaches all tasks."""
+        """What the strategy measures in a round; in a task's first so few that half of the budget reaches all tasks.
+
+        A few of each, as the strategy says, or where not even those go round, one: most of what a kernel can gain over
+        its untuned loops its first drafted schedule gains.
+        """
         full = self._strategy.round_trials
-        least = min(self._strategy.opening_trials or full, full)
+        opening = self._strategy.opening_trials
         left = self._clock.trials_left(self._begun)
-        if state.measured or left is None:
+        if state.measured or left is None or not opening:
             return full
-        waiting = sum(not s.measured for s in open_tasks(self._states))
-        return min(max(int(left / 2 / max(waiting, 1)), least), full)
+        waiting = max(sum(not s.measured for s in open_tasks(self._states)), 1)
+        least = 1 if left < opening * waiting else opening
+        return min(max(int(left / 2 / waiting), least), full)
