@@ -16,8 +16,8 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
-from pruner_engine.lowering.tile_nests import TILE_RATE, multiplies_tiles
-from pruner_engine.lowering.word_products import BYTES
+from pruner_engine.lowering.words.products import BYTES
+from pruner_engine.lowering.words.tile_nests import TILE_RATE, multiplies_tiles
 from pruner_engine.processes.bystanders import is_quiet
 from pruner_engine.processes.child import environment, module_command
 from pruner_engine.replacing import write_whole
