@@ -332,7 +332,7 @@ def write_live(project: str, _start: float, options: argparse.Namespace) -> None
     import random
     import sqlite3
 
-    from pruner_engine.store.lock import WriterLock
+    from pruner_engine.store.file.lock import WriterLock
 
     stop = _told_to_stop()
     _lock = WriterLock(Path(project))

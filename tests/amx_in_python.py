@@ -18,7 +18,7 @@ from tvm.target import codegen
 from tvm.tirx import AttrStmt, IntImm
 
 from machines import result_of
-from pruner_engine.lowering.tile_products import in_tiles
+from pruner_engine.lowering.words.tile_products import in_tiles
 
 _LINE, _ROWS, _REGISTERS = 64, 16, 8
 _LAYOUT = re.compile(r'@(\w+)_layout = private constant \[64 x i8\] c"([^"]+)"')

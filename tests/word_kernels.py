@@ -7,7 +7,7 @@ import tvm
 from tvm import te
 from tvm.s_tir import Schedule
 
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.sums import WordProducts
 
 
 def product_of_words(lanes: int, products: WordProducts) -> tvm.IRModule:

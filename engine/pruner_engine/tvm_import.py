@@ -110,8 +110,8 @@ def _register() -> None:
     from tvm_ffi import register_error
 
     from pruner_engine.lowering.pipeline import register_lowering
-    from pruner_engine.lowering.vector_math import register_vector_math
-    from pruner_engine.lowering.word_products import register_word_products
+    from pruner_engine.lowering.vectors.functions import register_vector_math
+    from pruner_engine.lowering.words.products import register_word_products
 
     register_error(KeyboardInterrupt)  # or ^C in what TVM calls back would be an error of ours
     register_vector_math()

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from pruner_engine import protocol as msg
-from pruner_engine.store import slower
+from pruner_engine.store.figures import slower
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.models.words import PHASES

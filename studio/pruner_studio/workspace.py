@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
-from pruner_engine.store.identity import identity
-from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.file.identity import identity
+from pruner_engine.store.file.lock import is_being_written
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.helpers import Helpers
 from pruner_studio.job import Job

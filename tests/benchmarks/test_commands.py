@@ -10,7 +10,7 @@ from safetensors.numpy import load
 import bare
 from pruner_engine.benchmarks.again import read_timed
 from pruner_engine.resources import resource_dir
-from pruner_engine.store.lookups import model_checkpoint
+from pruner_engine.store.queries.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify.dataset import read_dataset
 from terminal import SMALL, pruner, pruner_here

@@ -8,7 +8,7 @@ from pathlib import Path
 from chosen_runs import add_run, make_project
 from databases import connected
 from pruner_engine.store.project import Project
-from pruner_engine.store.results import DISTURBED
+from pruner_engine.store.queries.results import DISTURBED
 from terminal import pruner_here
 
 EVENTS = [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("end", 5.0)]

@@ -9,8 +9,8 @@ from pruner_engine.cli.progress import _view
 from pruner_engine.cli.tune import _outcome
 from pruner_engine.protocol import Progress, RunFinished
 from pruner_engine.resources import resource_dir
+from pruner_engine.store.queries.results import is_disturbed
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.results import is_disturbed
 from terminal import SMALL, pruner_here
 
 

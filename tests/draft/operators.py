@@ -7,7 +7,7 @@ from tvm import relax, te, topi
 from tvm.relax import op
 
 from graphs import graph
-from pruner_engine.lowering.word_products import WIDE_PAIRS
+from pruner_engine.lowering.words.products import WIDE_PAIRS
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.rewrites.winograd import transform_input, transform_output

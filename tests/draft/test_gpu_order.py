@@ -13,7 +13,7 @@ import pytest
 
 from draft.spaces import space_of
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.store.quality import rank_correlation
+from pruner_engine.store.figures.quality import rank_correlation
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import resolve_target
 

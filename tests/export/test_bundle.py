@@ -21,7 +21,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle, turns
 from pruner_engine.export.records import read_records
 from pruner_engine.frontends import load_model
-from pruner_engine.store import slower
+from pruner_engine.store.figures import slower
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from schedules import CPU

@@ -10,9 +10,9 @@ from engines import EARLIER, engine, say_of_this_machine
 
 from pruner_engine.protocol import Resume
 from pruner_engine.search.settings import settings_from
+from pruner_engine.store.file.versions import KNOWN_VERSIONS
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.versions import KNOWN_VERSIONS
 
 MEASURED = (
     "SELECT c.hash, x.seconds, x.stage FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"

@@ -27,7 +27,7 @@ from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureRes
 from pruner_engine.measure.workers import pipeline, wire
 from pruner_engine.measure.workers.process import error_of, failure_of
 from pruner_engine.protocol import Export, Resume, Tune
-from pruner_engine.store.lock import last_words
+from pruner_engine.store.file.lock import last_words
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.runs import state_of

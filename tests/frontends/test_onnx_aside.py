@@ -159,7 +159,7 @@ def test_they_are_refused_where_they_are_cut_off(beside):
 
 
 def test_a_project_finds_them_again_or_says_what_it_lacks(beside, tmp_path, monkeypatch):
-    monkeypatch.setattr("pruner_engine.store.work._LARGEST_COPY", 1 << 8)
+    monkeypatch.setattr("pruner_engine.store.writing.work._LARGEST_COPY", 1 << 8)
     project = tmp_path / "p.pruner"
     started(project, beside)
     with Project.existing(project) as opened:

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from machines import machine_of
 from pruner_engine.frontends import load_model
-from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.operators.corrections import corrected
 
 RNG = np.random.default_rng(0)
 BATCH, LENGTH, HEADS, WIDTH, PAST = 2, 3, 4, 32, 5

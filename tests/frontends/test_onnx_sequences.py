@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.operators.corrections import corrected
 
 X = np.random.default_rng(0).standard_normal((2, 7, 3)).astype("f")
 NUMBERS = {"one": 1, "last": -1, "two": 2, "sizes": [2, 4, 1]}

@@ -18,7 +18,7 @@ from pruner_engine.export.baselines import example_inputs, time_reference
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import LoadedModel, check_model, load_model
 from pruner_engine.frontends.tflite import loops
-from pruner_engine.lowering.word_products import byte_products_of
+from pruner_engine.lowering.words.products import byte_products_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pruner_engine.frontends.torch.conditions import holds
+from pruner_engine.frontends.torch.signature.conditions import holds
 
 SHAPES = {"x": [2, 9], "flag": [], "states_0": [4], "named_key": [7, 3]}
 

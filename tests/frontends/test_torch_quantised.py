@@ -13,7 +13,7 @@ from torch import nn
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
-from pruner_engine.lowering.word_products import byte_products_of
+from pruner_engine.lowering.words.products import byte_products_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 

@@ -13,7 +13,7 @@ from pruner_engine.inspect.assembly import readable
 from pruner_engine.inspect.code import Code
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.texts import build_kernel
-from pruner_engine.lowering.tile_nests import TILE
+from pruner_engine.lowering.words.tile_nests import TILE
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.targets.target import resolve_target

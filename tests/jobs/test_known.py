@@ -11,7 +11,7 @@ import pytest
 from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
-from pruner_engine.store.known import best_traces
+from pruner_engine.store.queries.known import best_traces
 from pruner_engine.store.reader import ProjectReader
 from run_jobs import QUICK, resumed, started
 from terminal import parsed

@@ -33,8 +33,8 @@ from pruner_engine.search.strategies import make_strategy, register_strategy
 from pruner_engine.search.strategies.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
+from pruner_engine.store.queries.results import DISTURBED
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.results import DISTURBED
 from pruner_engine.targets import detect_gpus
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare

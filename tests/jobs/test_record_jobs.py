@@ -22,7 +22,7 @@ from pruner_engine.jobs.commands.records import export_records, import_records
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.measure.boards import rpc
 from pruner_engine.search.control import Control
-from pruner_engine.store.comparison import caches_of
+from pruner_engine.store.figures.comparison import caches_of
 from pruner_engine.store.reader import ProjectReader
 from run_jobs import resumed, started
 

@@ -32,7 +32,7 @@ from pruner_engine.protocol import (
     Unpause,
 )
 from pruner_engine.resources import resource_dir
-from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.file.lock import is_being_written
 from pruner_engine.store.reader import ProjectReader
 from terminal import carried_out as terminal
 

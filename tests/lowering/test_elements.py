@@ -15,7 +15,7 @@ from tvm import IRModule, te, tirx  # noqa: E402
 from tvm.s_tir import Schedule  # noqa: E402
 
 from machines import result_of  # noqa: E402
-from pruner_engine.lowering.word_products import MIXED_BYTES, NEON_BFLOAT16S, SIGNED_BYTES  # noqa: E402
+from pruner_engine.lowering.words.products import MIXED_BYTES, NEON_BFLOAT16S, SIGNED_BYTES  # noqa: E402
 from pruner_engine.space.design_space import DesignSpace  # noqa: E402
 from pruner_engine.targets.target import resolve_target  # noqa: E402
 from schedules import task_of  # noqa: E402

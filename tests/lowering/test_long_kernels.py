@@ -5,7 +5,7 @@ import pytest
 import tvm
 from tvm import te
 
-from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
+from pruner_engine.lowering.loops.long_kernels import in_few_loops, in_long_loops
 
 X = np.linspace(-1, 1, 128, dtype="f").reshape(8, 16)
 HALF = np.float32(0.5)

@@ -11,7 +11,7 @@ from tvm import te, topi
 from tvm.s_tir import Schedule
 
 from machines import plain
-from pruner_engine.lowering.parted_loops import in_parted_loops
+from pruner_engine.lowering.loops.parted_loops import in_parted_loops
 from pruner_engine.targets.target import resolve_target
 from seeds import seeds
 

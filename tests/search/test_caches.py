@@ -11,8 +11,8 @@ import pytest
 from pruner_engine.jobs.runs.stored import stored_run, stored_tasks
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.tuning_database import ProjectDatabase
-from pruner_engine.store.work import args_as_json, task_of
+from pruner_engine.store.writing.tuning_database import ProjectDatabase
+from pruner_engine.store.writing.work import args_as_json, task_of
 from pruner_engine.targets.target import resolve_target
 from run_jobs import QUICK, started
 

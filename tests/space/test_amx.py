@@ -14,9 +14,9 @@ from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.export.library import write_library
 from pruner_engine.frontends import load_model
-from pruner_engine.lowering.tile_nests import DEPTH, ROWS, TILE
-from pruner_engine.lowering.word_products import BFLOAT16S, BYTES
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.products import BFLOAT16S, BYTES
+from pruner_engine.lowering.words.sums import WordProducts
+from pruner_engine.lowering.words.tile_nests import DEPTH, ROWS, TILE
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.presets import load_presets

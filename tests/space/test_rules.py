@@ -17,7 +17,7 @@ from graphs import graph
 from machines import result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
-from pruner_engine.lowering.word_products import BYTES
+from pruner_engine.lowering.words.products import BYTES
 from pruner_engine.measure.running.correctness import difference
 from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.measure.running.layout import rewrite, rewrites_of

@@ -13,8 +13,8 @@ from databases import connected
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
-from pruner_engine.store.comparison import compare
-from pruner_engine.store.lock import WriterLock
+from pruner_engine.store.figures.comparison import compare
+from pruner_engine.store.file.lock import WriterLock
 from pruner_engine.store.reader import ProjectReader
 
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"

@@ -18,12 +18,12 @@ import chosen_runs
 from databases import connected
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.store.lock import WriterLock, is_being_written, last_words
+from pruner_engine.store.file.lock import WriterLock, is_being_written, last_words
+from pruner_engine.store.file.versions import KNOWN_VERSIONS
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.runs import IMPORTED
 from pruner_engine.store.schema import migrations
-from pruner_engine.store.versions import KNOWN_VERSIONS
+from pruner_engine.store.writing.runs import IMPORTED
 
 
 def add_run(project: Project, strategy: str = "pruner") -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pruner_engine.store.quality import over_rounds, score_quality
+from pruner_engine.store.figures.quality import over_rounds, score_quality
 
 
 def _row(score: float, seconds: float) -> dict:

@@ -7,9 +7,9 @@ import json
 import pytest
 
 import chosen_runs
+from pruner_engine.store.figures.roofline import above_the_peak, argument_bytes, ceilings, place
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.roofline import above_the_peak, argument_bytes, ceilings, place
 
 PROFILE = {
     "cores": 2,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from chosen_runs import add_run, make_project
+from pruner_engine.store.figures.slower import expected, exported
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.slower import expected, exported
 
 ESTIMATE = 0.5  # of every run that `add_run` makes
 TRIALS = [("trial", 1, 0.1, 1.0), ("trial", 2, 0.3, 2.0), ("end", 2.0)]

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from pruner_engine.store.work import pack_module, task_of, unpack_module
+from pruner_engine.store.writing.work import pack_module, task_of, unpack_module
 from schedules import task_of as built
 
 

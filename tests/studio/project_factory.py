@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from pruner_engine.store.file.versions import APPLICATION_ID
 from pruner_engine.store.schema import migrations
-from pruner_engine.store.versions import APPLICATION_ID
 
 NEWEST_RUN = 3  # of the project that make_project makes unless told otherwise
 

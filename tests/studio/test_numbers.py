@@ -22,7 +22,7 @@ from scipy.stats import spearmanr
 
 from pruner_engine import units
 from pruner_engine.cli.main import cli
-from pruner_engine.store.lock import WriterLock
+from pruner_engine.store.file.lock import WriterLock
 from pruner_studio.main_window import MainWindow
 
 

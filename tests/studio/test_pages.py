@@ -152,7 +152,7 @@ def test_candidates_of_an_origin_that_has_no_name_here_are_drawn_too(
 def test_rank_correlations_agree_with_scipy(opened: MainWindow, finished_project: Path) -> None:
     from scipy.stats import spearmanr
 
-    from pruner_engine.store.quality import score_quality
+    from pruner_engine.store.figures.quality import score_quality
 
     with ProjectReader(finished_project) as reader:
         rows = [row for row in reader.candidates(3, 1, measured=True)]

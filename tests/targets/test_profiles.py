@@ -7,10 +7,14 @@ import time
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
-from pruner_engine.errors import UserError
-from pruner_engine.targets import presets, profiling
+from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.jobs.commands.profiles import profile
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.protocol import Profile
+from pruner_engine.targets import benchmark_process, presets, profiling
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.estimate import estimate
 from pruner_engine.targets.microbench import _beyond_caches
@@ -64,7 +68,7 @@ def test_a_detected_gpu_is_found_by_its_name():
 def test_a_detected_gpu_has_its_own_multiprocessors_and_of_a_preset_what_each_does(monkeypatch, told, cores):
     gpu = Device("cuda", "NVIDIA L4", "l4", "sm_89", told, 1536, 32, clock_hz=2.04e9, memory_bandwidth=300e9)
     monkeypatch.setattr(profiling, "device_of", lambda _: gpu)
-    monkeypatch.setattr(profiling, "module_command", lambda *_: ["false"])
+    monkeypatch.setattr(benchmark_process, "module_command", lambda *_: ["false"])
     found = profile_for(resolve_target('{"kind":"cuda","arch":"sm_89"}'))
     larger = presets.load_presets()["rtx-4090"].profile
     assert (found.name, found.fingerprint, found.cores, found.dram_bandwidth) == ("NVIDIA L4", "l4", cores, 300e9)
@@ -133,7 +137,7 @@ def test_the_host_is_measured_once_and_kept(tmp_path, monkeypatch):
     assert profile.caches[0].bandwidth_core > profile.dram_bandwidth_core > 1e8
     assert 1e-8 < profile.parallel_overhead_s < 1e-2
     (kept,) = tmp_path.rglob("*.json")
-    monkeypatch.setattr(profiling, "module_command", lambda *_: ["false"])
+    monkeypatch.setattr(benchmark_process, "module_command", lambda *_: ["false"])
     assert profile_for(target) == profile
     kept.write_text(kept.read_text().replace(f'"cores":{profile.cores},', f'"cores":{profile.cores + 1},'))
     assert profile_for(target).source == "estimated", "it was kept of a device with other cores"
@@ -152,13 +156,17 @@ def test_what_is_read_from_memory_is_in_no_cache(cores, megabytes):
 
 def test_a_micro_benchmark_that_fails_says_why(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(profiling, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"])
+    monkeypatch.setattr(
+        benchmark_process, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"]
+    )
     assert profile_for(resolve_target("auto")).source == "estimated"
     (told,) = caplog.messages
     assert "did not work" in told and told.endswith("no kernel image")
     caplog.clear()
-    monkeypatch.setattr(profiling, "_LIMIT_S", 0.5)
-    monkeypatch.setattr(profiling, "module_command", lambda *_: ["sh", "-c", "echo warming up >&2; exec sleep 9"])
+    monkeypatch.setattr(benchmark_process, "_LIMIT_S", 0.5)
+    monkeypatch.setattr(
+        benchmark_process, "module_command", lambda *_: ["sh", "-c", "echo warming up >&2; exec sleep 9"]
+    )
     assert profile_for(resolve_target("auto")).source == "estimated"
     (told,) = caplog.messages
     assert "timed out" in told and told.endswith("warming up")
@@ -176,7 +184,7 @@ def test_a_profile_from_a_busy_machine_is_measured_again_when_quiet_and_the_bett
         path.write_text(json.dumps(next(answers).as_json()))
         return ["cat", str(path)]
 
-    monkeypatch.setattr(profiling, "module_command", command)
+    monkeypatch.setattr(benchmark_process, "module_command", command)
     monkeypatch.setattr(os, "getloadavg", lambda: (3.0, 3.0, 3.0))
     assert profile_for(target).peak_flops == 1.0
     assert profile_for(target).peak_flops == 1.0, "a busy machine is not asked twice"
@@ -221,7 +229,7 @@ def answers(tmp_path, monkeypatch):
         (tmp_path / "answer.json").write_text(json.dumps(found.as_json()))
         return ["cat", str(tmp_path / "answer.json")]
 
-    monkeypatch.setattr(profiling, "module_command", command)
+    monkeypatch.setattr(benchmark_process, "module_command", command)
     return waiting
 
 
@@ -250,10 +258,24 @@ def test_what_cannot_be_measured_is_a_sentence_and_leaves_what_is_kept(answers, 
     answers.append((5e9, 8e9))
     target = resolve_target("auto")
     measure_profile(target)
-    monkeypatch.setattr(profiling, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"])
+    monkeypatch.setattr(
+        benchmark_process, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"]
+    )
     with pytest.raises(UserError, match=r"(?s)could not be measured: .*no kernel image"):
         measure_profile(target)
     assert figures(known_profile(target)) == (5e9, 8e9)
+
+
+def test_a_measurement_that_is_stopped_ends_its_process_says_so_and_keeps_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    started = tmp_path / "started"
+    script = f"echo $$ > {started}.new; mv {started}.new {started}; exec sleep 600"
+    monkeypatch.setattr(benchmark_process, "module_command", lambda *_: ["sh", "-c", script])
+    job = JobContext(emit=lambda _: None)
+    job.control.stop.is_set = started.exists  # stopped while it is measured
+    with pytest.raises(StoppedError, match=r"It was stopped\. The same command begins anew\."):
+        profile(Profile(), job)
+    assert not psutil.pid_exists(int(started.read_text())) and not list(tmp_path.rglob("*.json"))
 
 
 def test_a_profile_of_an_older_release_has_no_day(answers, tmp_path):

@@ -12,7 +12,7 @@ from tvm import relax
 
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
-from pruner_engine.lowering.word_products import BFLOAT16S, NEON_BFLOAT16S, bfloat16_products_of
+from pruner_engine.lowering.words.products import BFLOAT16S, NEON_BFLOAT16S, bfloat16_products_of
 from pruner_engine.measure.running.correctness import make_array
 from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace

@@ -14,7 +14,7 @@ from tvm.target import Target
 from draft.spaces import rows_of_each
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
-from pruner_engine.lowering.word_products import (
+from pruner_engine.lowering.words.products import (
     BYTES,
     MIXED_BYTES,
     PAIRS,

@@ -16,9 +16,9 @@ from pruner_engine.jobs.runs.stored import stored_tasks
 from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.store.file.read_only import Row
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
-from pruner_engine.store.read_only import Row
-from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.target import resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
 from pruner_engine.verify.dataset import DataSet, Record

@@ -20,7 +20,7 @@ from pruner_engine.replacing import write_whole
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sampling import random_candidates
-from pruner_engine.store.quality import rank_correlation
+from pruner_engine.store.figures.quality import rank_correlation
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, target_json, threads_of

@@ -22,9 +22,9 @@ from pruner_engine.jobs.workbench import stored_task
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.space.schedule import schedule_of
-from pruner_engine.store.comparison import caches_of
+from pruner_engine.store.figures.comparison import caches_of
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.reading import making_sense
 from pruner_engine.tasks.task import TuningTask
 
 

@@ -21,8 +21,8 @@ from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of, finished_r
 from pruner_engine.benchmarks.series import WantedRun, asked_settings
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.reading import making_sense
 
 Json = dict[str, Any]
 Curves = dict[tuple[str, int], RunCurve]  # by strategy's label and seed

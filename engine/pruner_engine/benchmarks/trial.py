@@ -29,7 +29,7 @@ from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sampling import random_candidates
-from pruner_engine.store.quality import rank_correlation
+from pruner_engine.store.figures.quality import rank_correlation
 from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.store.lookups import task_named
+from pruner_engine.store.queries.lookups import task_named
 from pruner_engine.store.reader import ProjectReader
 
 _DIGITS = 18  # of an id, at most

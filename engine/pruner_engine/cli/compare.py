@@ -11,8 +11,8 @@ from rich.table import Table
 from pruner_engine.cli.objects import run_object
 from pruner_engine.cli.options import WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
-from pruner_engine.store import comparison
-from pruner_engine.store.read_only import Row
+from pruner_engine.store.figures import comparison
+from pruner_engine.store.file.read_only import Row
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.units import duration, latency, ratio
 

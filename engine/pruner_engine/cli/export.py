@@ -22,8 +22,8 @@ from pruner_engine.cli.progress import carry_out
 from pruner_engine.cli.slower import ask_first, told_slower
 from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported
+from pruner_engine.store.figures.slower import expected, exported
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.slower import expected, exported
 from pruner_engine.units import counted, latency, percent
 
 _WEIGHTS = {"inside": False, "beside": True}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pruner_engine.library_names import called
+from pruner_engine.store.queries.results import DISTURBED, is_disturbed
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.results import DISTURBED, is_disturbed
 from pruner_engine.units import counted, latency
 
 _FAILURE = ("stage", "error", "count", "message", "hint", "log")  # what is told of a kind of failure

@@ -8,9 +8,9 @@ from rich.table import Table
 from pruner_engine.cli.arguments import find_task
 from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
-from pruner_engine.store.quality import SCORES, over_rounds, place_of_fastest, qualities, score_quality
+from pruner_engine.store.figures.quality import SCORES, over_rounds, place_of_fastest, qualities, score_quality
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import WORK_PARTS, ProjectReader, Row
-from pruner_engine.store.reading import making_sense
 from pruner_engine.units import DASH, count, counted, duration, percent
 
 _STEPS = ("explored", "drafted", "verified", "measured", "valid")

@@ -8,7 +8,7 @@ import click
 
 from pruner_engine.errors import StoppedError
 from pruner_engine.library_names import called
-from pruner_engine.store.slower import Slower
+from pruner_engine.store.figures.slower import Slower
 from pruner_engine.units import latency, percent
 
 

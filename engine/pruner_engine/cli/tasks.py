@@ -7,8 +7,8 @@ from rich.table import Table
 
 from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.store.figures.roofline import above_the_peak
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.roofline import above_the_peak
 from pruner_engine.units import latency, percent, ratio
 
 

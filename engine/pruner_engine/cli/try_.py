@@ -18,8 +18,8 @@ from pruner_engine.jobs.client import tell_engine
 from pruner_engine.jobs.lines import decision_names
 from pruner_engine.measure.advice import advice
 from pruner_engine.protocol import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.reading import making_sense
 from pruner_engine.units import latency
 
 

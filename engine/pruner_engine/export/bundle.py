@@ -26,7 +26,7 @@ from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import IN_TORCH, LIBRARIES, Turns, time_in_turns
 from pruner_engine.library_names import called
 from pruner_engine.requirements import installed_versions
-from pruner_engine.store.slower import faster
+from pruner_engine.store.figures.slower import faster
 from pruner_engine.targets.target import device_of
 from pruner_engine.units import duration
 

@@ -16,8 +16,8 @@ from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.place import Place
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import LIBRARIES, InterruptedTurns, Turns, time_in_turns
-from pruner_engine.lowering.word_products import holds_word_products
-from pruner_engine.store.results import OWN
+from pruner_engine.lowering.words.products import holds_word_products
+from pruner_engine.store.queries.results import OWN
 from pruner_engine.targets.target import device_of, target_json
 from pruner_engine.tasks.task import TuningTask
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import tvm
 from tvm import relax
 
-from pruner_engine.lowering.tile_registers import SYMBOL
+from pruner_engine.lowering.words.tile_registers import SYMBOL
 from pruner_engine.measure.building.linker import Linker
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES
 from pruner_engine.targets.target import architecture_of, cpu_features, target_json

@@ -19,10 +19,10 @@ from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.edited import checked_row
 from pruner_engine.space.sketch import Sketch
-from pruner_engine.store.identity import identity
-from pruner_engine.store.lookups import timed_decisions, times_version, whole_task
+from pruner_engine.store.file.identity import identity
+from pruner_engine.store.file.reading import making_sense
+from pruner_engine.store.queries.lookups import timed_decisions, times_version, whole_task
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TuningTask

@@ -18,7 +18,7 @@ from tvm.tirx.transform import StmtSimplify
 
 from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.nodes import each_function, nodes_in
-from pruner_engine.lowering.vectors import is_row, lanes_of
+from pruner_engine.lowering.vectors.indices import is_row, lanes_of
 
 _FIRST = 80  # generation that has the instruction
 _SCOPE = "async_scope"

@@ -18,13 +18,13 @@ from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 from pruner_engine.lowering.async_copies import with_asynchronous_copies
-from pruner_engine.lowering.elements import by_element
-from pruner_engine.lowering.gathers import in_whole_loads
-from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
-from pruner_engine.lowering.parted_loops import in_parted_loops
-from pruner_engine.lowering.register_tiles import in_registers
-from pruner_engine.lowering.tile_products import in_tiles
-from pruner_engine.lowering.word_products import accumulated, cpu_has, holds_word_products
+from pruner_engine.lowering.loops.long_kernels import in_few_loops, in_long_loops
+from pruner_engine.lowering.loops.parted_loops import in_parted_loops
+from pruner_engine.lowering.loops.register_tiles import in_registers
+from pruner_engine.lowering.vectors.elements import by_element
+from pruner_engine.lowering.vectors.gathers import in_whole_loads
+from pruner_engine.lowering.words.products import accumulated, cpu_has, holds_word_products
+from pruner_engine.lowering.words.tile_products import in_tiles
 
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 

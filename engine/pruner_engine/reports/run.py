@@ -12,9 +12,9 @@ from pruner_engine.library_names import called
 from pruner_engine.reports.adaptation import adaptation_charts
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.store.quality import over_rounds, score_quality, top_recall
+from pruner_engine.store.figures.quality import over_rounds, score_quality, top_recall
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.reading import making_sense
 from pruner_engine.units import duration, latency
 
 _SHOWN_TRIALS = 4000  # points of a scatter chart: more make the page slow and the picture no clearer

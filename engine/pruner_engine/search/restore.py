@@ -9,8 +9,8 @@ from typing import Any
 
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
-from pruner_engine.store.reading import making_sense
 
 _AT_ONCE = 256  # trials between two signs of life
 

@@ -13,14 +13,14 @@ import sqlite_utils
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
-from pruner_engine.store.lock import LastWords, WriterLock
-from pruner_engine.store.lost import OpenFile
-from pruner_engine.store.reading import locked, refuse_empty, refuse_long, refuse_missing
-from pruner_engine.store.runs import BUSY, RunRepository
+from pruner_engine.store.file.lock import LastWords, WriterLock
+from pruner_engine.store.file.lost import OpenFile
+from pruner_engine.store.file.reading import locked, refuse_empty, refuse_long, refuse_missing
+from pruner_engine.store.file.versions import APPLICATION_ID, refuse_foreign
 from pruner_engine.store.schema import migrations
-from pruner_engine.store.trials import TrialRepository
-from pruner_engine.store.versions import APPLICATION_ID, refuse_foreign
-from pruner_engine.store.work import WorkRepository
+from pruner_engine.store.writing.runs import BUSY, RunRepository
+from pruner_engine.store.writing.trials import TrialRepository
+from pruner_engine.store.writing.work import WorkRepository
 
 
 class Project:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.advice import advice
-from pruner_engine.store.appended import AppendedRows
-from pruner_engine.store.candidates import CandidateReader, of_tasks
-from pruner_engine.store.lock import is_being_written, last_words
-from pruner_engine.store.of_run import ASKED, UNTUNED_S, WEIGHT
-from pruner_engine.store.read_only import Row
-from pruner_engine.store.reading import makes_sense
-from pruner_engine.store.results import ResultReader
-from pruner_engine.store.roofline import Place, place
-from pruner_engine.store.runs import BUSY, NEWEST_FIRST, no_run
-from pruner_engine.store.tally import TOLD_ANEW, Tally, TaskTally
+from pruner_engine.store.figures.roofline import Place, place
+from pruner_engine.store.file.lock import is_being_written, last_words
+from pruner_engine.store.file.read_only import Row
+from pruner_engine.store.file.reading import makes_sense
+from pruner_engine.store.queries.appended import AppendedRows
+from pruner_engine.store.queries.candidates import CandidateReader, of_tasks
+from pruner_engine.store.queries.results import ResultReader
+from pruner_engine.store.queries.tally import TOLD_ANEW, Tally, TaskTally
+from pruner_engine.store.writing.of_run import ASKED, UNTUNED_S, WEIGHT
+from pruner_engine.store.writing.runs import BUSY, NEWEST_FIRST, no_run
 
 __all__ = ["WORK_PARTS", "ProjectReader", "Row"]
 

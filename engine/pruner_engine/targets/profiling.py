@@ -6,8 +6,8 @@ import hashlib
 import json
 import logging
 import os
-import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -16,20 +16,17 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
-from pruner_engine.lowering.tile_nests import TILE_RATE, multiplies_tiles
-from pruner_engine.lowering.word_products import BYTES
+from pruner_engine.lowering.words.products import BYTES
+from pruner_engine.lowering.words.tile_nests import TILE_RATE, multiplies_tiles
 from pruner_engine.processes.bystanders import is_quiet
-from pruner_engine.processes.child import environment, module_command
 from pruner_engine.replacing import write_whole
+from pruner_engine.targets.benchmark_process import FAILURES, measured, reason
 from pruner_engine.targets.estimate import estimate
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import device_of, runs_here, target_json
 
 ANALYZER = "2"  # counted up with a change of the analyzer's time components or of their meaning
-_LIMIT_S = 120
-_TOLD_LINES = 5  # of what a micro-benchmark that failed wrote
-_FAILURES = (subprocess.SubprocessError, OSError, ValueError)  # of the micro-benchmark
 _DEVICES_HERE = "`pruner targets` lists what is here."
 _CHECK = "`pruner doctor` checks whether kernels run here."
 _Factor = Annotated[float, msgspec.Meta(gt=0)]
@@ -93,12 +90,16 @@ def known_profile(target: Target) -> KnownProfile:
     return replace(known, profile=_for_target(known.profile, target))
 
 
-def measure_profile(target: Target) -> KnownProfile:
+def measure_profile(target: Target, stopped: Callable[[], bool] = lambda: False) -> KnownProfile:
     """Measure the target's device now and keep what comes of it, whatever was kept before.
 
     While other programs work, the better of each figure is kept: they only make figures worse.
 
+    Args:
+        stopped: whether nobody waits for it any more.
+
     Raises:
+        StoppedError: nobody does.
         UserError: the device is not here, or the micro-benchmark does not work on it.
     """
     rough, measurable = _rough(target)
@@ -106,9 +107,9 @@ def measure_profile(target: Target) -> KnownProfile:
         raise UserError(f"{rough.name} is not a device of this machine: it cannot be measured here.", _DEVICES_HERE)
     kept, quiet = _kept(target, rough), is_quiet(rough.cores)
     try:
-        profile = _run_benchmark(target, rough)
-    except _FAILURES as error:
-        raise UserError(f"{rough.name} could not be measured: {_reason(error)}.", _CHECK) from error
+        profile = measured(target, rough, stopped)
+    except FAILURES as error:
+        raise UserError(f"{rough.name} could not be measured: {reason(error)}.", _CHECK) from error
     if kept and not quiet:
         profile = _better(profile, kept.profile)
     _write(_profile_file(target), _Kept(profile, quiet or (kept is not None and kept.quiet), time.time()))
@@ -156,36 +157,14 @@ def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
     if kept and (kept.quiet or not quiet):
         return kept.profile
     try:
-        profile = _run_benchmark(target, rough)
-    except _FAILURES as error:
-        _log.warning("the micro-benchmark did not work: %s", _reason(error))
+        profile = measured(target, rough)
+    except FAILURES as error:
+        _log.warning("the micro-benchmark did not work: %s", reason(error))
         return kept.profile if kept else rough
     if kept:
         profile = _better(profile, kept.profile)
     _write(_profile_file(target), _Kept(profile, quiet, time.time()))
     return profile
-
-
-def _run_benchmark(target: Target, rough: DeviceProfile) -> DeviceProfile:
-    """Raises one of `_FAILURES`."""
-    done = subprocess.run(
-        module_command("pruner_engine.targets.measuring"),
-        input=json.dumps({"target": target_json(target), "rough": rough.as_json()}),
-        env=environment(TVM_NUM_THREADS=str(rough.cores), TVM_BIND_THREADS="0"),  # as measurements run
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT_S,
-        check=True,
-    )
-    return DeviceProfile.from_json(json.loads(done.stdout))
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong, with the last lines that the process told of it."""
-    told = getattr(error, "stderr", None) or ""
-    text = told.decode(errors="replace") if isinstance(told, bytes) else told  # bytes after a timeout
-    lines = [line for line in text.splitlines() if line.strip()]
-    return "\n".join([str(error), *lines[-_TOLD_LINES:]])
 
 
 def _parts(profile: DeviceProfile) -> tuple[int, list[tuple[int, int]]]:

@@ -11,7 +11,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
-from pruner_engine.lowering.word_products import holds_word_products
+from pruner_engine.lowering.words.products import holds_word_products
 from pruner_engine.targets.target import device_kind
 from pruner_engine.tasks.operations import operations_of
 from pruner_engine.tasks.reuse import reuse_distances

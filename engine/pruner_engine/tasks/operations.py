@@ -8,7 +8,7 @@ from tvm.ir import Call, Expr
 from tvm.s_tir.analysis import estimate_tir_flops
 
 from pruner_engine.lowering.nodes import mapped
-from pruner_engine.lowering.word_products import multiplied
+from pruner_engine.lowering.words.products import multiplied
 
 _CHOICE = ".if_then_else"  # in the dialect of expressions, whatever that is called
 

@@ -14,8 +14,8 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target
 
-from pruner_engine.lowering.word_products import bfloat16_products_of, byte_products_of
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.products import bfloat16_products_of, byte_products_of
+from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.graph import fields_of, nodes_of, operator_of, size_of

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pruner_engine.errors import UserError
-from pruner_engine.store.comparison import refuse_unlike
-from pruner_engine.store.identity import identity
+from pruner_engine.store.figures.comparison import refuse_unlike
+from pruner_engine.store.file.identity import identity
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.translation import tr
 

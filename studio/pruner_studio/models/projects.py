@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings
 
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
-from pruner_engine.store.identity import identity
+from pruner_engine.store.file.identity import identity
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.translation import tr
 

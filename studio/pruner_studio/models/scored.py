@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from pruner_engine.store.quality import place_of_fastest, qualities, score_quality
+from pruner_engine.store.figures.quality import place_of_fastest, qualities, score_quality
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_studio.translation import tr
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruner_engine import units
-from pruner_engine.store.slower import Slower
+from pruner_engine.store.figures.slower import Slower
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.translation import tr
 

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QStandardPaths
 
 from pruner_engine.errors import UserError
-from pruner_engine.store.lookups import model_file
+from pruner_engine.store.queries.lookups import model_file
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.projects import is_file
 from pruner_studio.translation import tr

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.store import lookups
+from pruner_engine.store.queries import lookups
 from pruner_engine.targets import NamedTarget, detect_gpus, detect_host, named_targets
 from pruner_studio import background
 from pruner_studio.help import tip_of

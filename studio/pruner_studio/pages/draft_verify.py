@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.store.quality import over_rounds
+from pruner_engine.store.figures.quality import over_rounds
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rounds import COLUMNS, STEPS, correlation, drafting_round, round_rows

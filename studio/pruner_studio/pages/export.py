@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
-from pruner_engine.store import slower
-from pruner_engine.store.comparison import comparable
-from pruner_engine.store.lookups import last_export
+from pruner_engine.store.figures import slower
+from pruner_engine.store.figures.comparison import comparable
+from pruner_engine.store.queries.lookups import last_export
 from pruner_studio import clipboard
 from pruner_studio.literal import plain_tip
 from pruner_studio.models.projects import expanded, inside

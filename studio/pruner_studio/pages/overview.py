@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.store.comparison import comparable
-from pruner_engine.store.lookups import measurement
-from pruner_engine.store.results import is_disturbed
+from pruner_engine.store.figures.comparison import comparable
+from pruner_engine.store.queries.lookups import measurement
+from pruner_engine.store.queries.results import is_disturbed
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget
 
 from pruner_engine import protocol as msg
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.reading import making_sense
 from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr

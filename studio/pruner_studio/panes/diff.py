@@ -11,7 +11,7 @@ from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.inspect.diff import DiffRow, diff_lines
 from pruner_engine.jobs.lines import decision_names
-from pruner_engine.store.lookups import same_task
+from pruner_engine.store.queries.lookups import same_task
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background
 from pruner_studio.models.trace import changed_decisions

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 
 from pruner_engine import units
-from pruner_engine.store.roofline import place
+from pruner_engine.store.figures.roofline import place
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label

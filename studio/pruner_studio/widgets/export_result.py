@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.store import slower
+from pruner_engine.store.figures import slower
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.exports import (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pruner_engine import units
-from pruner_engine.store.roofline import Ceiling, ceilings
+from pruner_engine.store.figures.roofline import Ceiling, ceilings
 from pruner_studio.translation import tr
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.scale import Scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 
-from pruner_engine.store.slower import Slower
+from pruner_engine.store.figures.slower import Slower
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label

@@ -10,8 +10,8 @@ from pruner_engine.draft.formulas.columns import Value, ceil_div, equal, product
 from pruner_engine.draft.nests.footprint import Touch
 from pruner_engine.draft.nests.index import atoms_of, span
 from pruner_engine.draft.nests.nest import data_parallel
-from pruner_engine.lowering.elements import BESIDES
-from pruner_engine.lowering.gathers import APART
+from pruner_engine.lowering.vectors.elements import BESIDES
+from pruner_engine.lowering.vectors.gathers import APART
 
 _WORDS_OF_REGISTER = 4  # of an Arm processor
 
@@ -105,7 +105,7 @@ def filled_registers(block: ScheduledBlock, accumulators: Value, core: Core) -> 
 
 def _whole_loads(touch: Touch, block: ScheduledBlock) -> Value:
     """Loads that bring a register of the vector, more than one where its elements lie apart and whole loads are
-    shuffled (`lowering/gathers.py`); 0 where elements are read one by one, or one for all lanes.
+    shuffled (`lowering/vectors/gathers.py`); 0 where elements are read one by one, or one for all lanes.
     """
     if not block.loops:
         return 0

@@ -1,4 +1,4 @@
-"""What a product of tiles of words takes on a core with AMX (`lowering/tile_products.py`)."""
+"""What a product of tiles of words takes on a core with AMX (`lowering/words/tile_products.py`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pruner_engine.draft.cpu.postproc import ScheduledBlock
 from pruner_engine.draft.formulas.columns import Value, maximum, product
 from pruner_engine.draft.nests.footprint import Touch
 from pruner_engine.draft.nests.nest import Loop
-from pruner_engine.lowering.tile_nests import DEPTH, ROWS, TILE
+from pruner_engine.lowering.words.tile_nests import DEPTH, ROWS, TILE
 
 _LEAST_CYCLES = 9.0  # of a product, which else takes one for each row; measured, as what follows
 _CROSSED = 2.8  # cycles that a row adds which reaches over the end of a cache line

@@ -70,7 +70,7 @@ class Store:
         converted: bytes of the widest type that a value is converted to on the way.
         halved: how often a value is converted to a type of `HALVES` on the way.
         filled: 1 where the unit that multiplies has to fill a register with a number first, unless that is one of
-            several that are read at once (`lowering/elements.py`); 2 where it has to in any case; else 0.
+            several that are read at once (`lowering/vectors/elements.py`); 2 where it has to in any case; else 0.
     """
 
     write: Access

@@ -35,7 +35,7 @@ from pruner_engine.draft.nests.nest import (
     attach,
     bytes_of,
 )
-from pruner_engine.lowering.word_products import ALL, has_to_fill, is_added_apart
+from pruner_engine.lowering.words.products import ALL, has_to_fill, is_added_apart
 from pruner_engine.tasks.task import weights_of
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind

@@ -18,7 +18,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.external import EXPORT_AGAIN, Part, is_elsewhere
-from pruner_engine.frontends.onnx.nodes import graphs_within
+from pruner_engine.frontends.onnx.graph.nodes import graphs_within
 
 _LEAST_BYTES = 1 << 20  # of a weight
 _READERS = {"Gather": (0,), "Gemm": (0, 1), "MatMul": (0, 1)}  # the places of their inputs

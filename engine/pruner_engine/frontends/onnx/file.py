@@ -24,7 +24,7 @@ from pruner_engine.frontends.onnx.external import (
     read_part,
     tensors_of,
 )
-from pruner_engine.frontends.onnx.nodes import graphs_within, inner_graphs, is_standard, opset_of
+from pruner_engine.frontends.onnx.graph.nodes import graphs_within, inner_graphs, is_standard, opset_of
 from pruner_engine.protocol import ModelInput
 
 _DTYPES = {

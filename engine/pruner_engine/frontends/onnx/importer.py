@@ -14,14 +14,14 @@ from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.frontends.importing import first_line, importing
 from pruner_engine.frontends.onnx.aside import Weight, with_weights
 from pruner_engine.frontends.onnx.converters import known_operators, own_converters
-from pruner_engine.frontends.onnx.corrections import corrected
-from pruner_engine.frontends.onnx.loops import has_loops, unrolled
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within, replaced
-from pruner_engine.frontends.onnx.quantised import dequantised
-from pruner_engine.frontends.onnx.quantised_products import with_real_layers
-from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
-from pruner_engine.frontends.onnx.simplified import inlined, simplified
-from pruner_engine.frontends.onnx.values import called
+from pruner_engine.frontends.onnx.fused.quantised_products import with_real_layers
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, replaced
+from pruner_engine.frontends.onnx.graph.simplified import inlined, simplified
+from pruner_engine.frontends.onnx.graph.values import called
+from pruner_engine.frontends.onnx.operators.corrections import corrected
+from pruner_engine.frontends.onnx.operators.quantised import dequantised
+from pruner_engine.frontends.onnx.unrolled.loops import has_loops, unrolled
+from pruner_engine.frontends.onnx.unrolled.recurrent import has_recurrent, write_out
 from pruner_engine.tasks.graph import extents_of, fields_of
 
 _LOOPS_WITHIN = 4  # loops

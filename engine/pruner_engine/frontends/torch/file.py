@@ -13,8 +13,8 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import bind, bind_dims, declared_inputs, values_of
-from pruner_engine.frontends.torch.negative_indices import count_from_the_start
-from pruner_engine.frontends.torch.promotion import promoted
+from pruner_engine.frontends.torch.rewrites.negative_indices import count_from_the_start
+from pruner_engine.frontends.torch.rewrites.promotion import promoted
 from pruner_engine.protocol import ModelInput
 from pruner_engine.requirements import OLDEST, is_old
 from pruner_engine.structures import know_structures
@@ -27,7 +27,8 @@ class Imported:
     Attributes:
         mod: of the shapes that were given; where they leave one open, of those that the program was exported with.
         outputs: names of its results.
-        open: a Relax function of the program's own inputs (see extents.py); None where the module is as open as they.
+        open: a Relax function of the program's own inputs (see signature/extents.py); None where the module is as open
+            as they.
     """
 
     mod: tvm.IRModule
@@ -63,29 +64,29 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
         UserError: PyTorch is not installed, or the archive is broken, would run code, or cannot be imported.
     """
     _require_torch()
+    from pruner_engine.frontends.torch.decompositions.libraries import know_operators_of_libraries
     from pruner_engine.frontends.torch.guard import check_archive
-    from pruner_engine.frontends.torch.libraries import know_operators_of_libraries
     from pruner_engine.frontends.torch.operators.quantised import know_quantised_operators
 
     check_archive(content, name)
     know_quantised_operators(content)
     know_operators_of_libraries(content)
     program, conditions = _load(content, name)
-    from pruner_engine.frontends.torch.assertions import without_assertions
-    from pruner_engine.frontends.torch.attention import in_core_operators
-    from pruner_engine.frontends.torch.conditions import refuse_beyond
-    from pruner_engine.frontends.torch.decompositions import spelled_out
-    from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
-    from pruner_engine.frontends.torch.extents import example_of, open_inputs, shapes_of, with_extents
+    from pruner_engine.frontends.torch.decompositions.table import spelled_out
     from pruner_engine.frontends.torch.importer import Importer
     from pruner_engine.frontends.torch.operators.complex_numbers import with_real_parameters
     from pruner_engine.frontends.torch.operators.recurrent import with_whole_layers
     from pruner_engine.frontends.torch.randomness import refuse_random
-    from pruner_engine.frontends.torch.regions import without_regions
-    from pruner_engine.frontends.torch.results import result_names, with_named_results
-    from pruner_engine.frontends.torch.selections import selected_by_tensors
-    from pruner_engine.frontends.torch.state import with_state_outside
-    from pruner_engine.frontends.torch.tensors import tensors_only
+    from pruner_engine.frontends.torch.rewrites.assertions import without_assertions
+    from pruner_engine.frontends.torch.rewrites.attention import in_core_operators
+    from pruner_engine.frontends.torch.rewrites.regions import without_regions
+    from pruner_engine.frontends.torch.rewrites.selections import selected_by_tensors
+    from pruner_engine.frontends.torch.signature.conditions import refuse_beyond
+    from pruner_engine.frontends.torch.signature.dimensions import known_by_their_symbols
+    from pruner_engine.frontends.torch.signature.extents import example_of, open_inputs, shapes_of, with_extents
+    from pruner_engine.frontends.torch.signature.results import result_names, with_named_results
+    from pruner_engine.frontends.torch.signature.state import with_state_outside
+    from pruner_engine.frontends.torch.signature.tensors import tensors_only
 
     with importing(name):
         importer = Importer()
@@ -124,7 +125,7 @@ def _require_torch() -> None:
 
 def _values(program: Any, inputs: tvm.IRModule, given: Mapping[str, Sequence[int]]) -> dict[str, int] | None:
     """What the symbols of a program's dimensions are: as given, else as they were when it was exported."""
-    from pruner_engine.frontends.torch.extents import example_of
+    from pruner_engine.frontends.torch.signature.extents import example_of
 
     declared = declared_inputs(inputs)
     own = {item.name: given[item.name] for item in declared if item.name in given}

@@ -26,10 +26,10 @@ from pruner_engine.jobs.runs.stored import exported_trials, is_this_device, stor
 from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported, Notice, Phase
 from pruner_engine.search.settings import SearchSettings, settings_from
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
-from pruner_engine.store.reading import making_sense
-from pruner_engine.store.results import OWN
-from pruner_engine.store.tuning_database import ProjectDatabase
+from pruner_engine.store.queries.results import OWN
+from pruner_engine.store.writing.tuning_database import ProjectDatabase
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target

@@ -13,7 +13,7 @@ def profile(command: Profile, job: JobContext) -> None:
     target = resolve_target(command.target)
     if command.measure:
         job.emit(Phase(name="profile", detail=command.target))
-    known = (measure_profile if command.measure else known_profile)(target)
+    known = measure_profile(target, job.control.stop.is_set) if command.measure else known_profile(target)
     job.emit(
         Profiled(
             target=command.target,

@@ -18,9 +18,9 @@ from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
 from pruner_engine.protocol import UNTUNED, CheckModel, Inspect, Inspected, Predicted, WhatIf, WhatIfScore
 from pruner_engine.space.edited import checked_row
 from pruner_engine.space.sketch import Sketch
-from pruner_engine.store.lookups import fastest
+from pruner_engine.store.file.reading import making_sense
+from pruner_engine.store.queries.lookups import fastest
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.reading import making_sense
 
 _WHY = "why"
 

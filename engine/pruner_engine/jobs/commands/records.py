@@ -24,10 +24,10 @@ from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
 from pruner_engine.search.settings import settings_from
 from pruner_engine.space.schedule import schedule_of
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
-from pruner_engine.store.reading import making_sense
-from pruner_engine.store.runs import IMPORTED
-from pruner_engine.store.tuning_database import ProjectDatabase
+from pruner_engine.store.writing.runs import IMPORTED
+from pruner_engine.store.writing.tuning_database import ProjectDatabase
 from pruner_engine.targets.records_target import compiled_for
 from pruner_engine.targets.target import resolve_target, target_json
 from pruner_engine.tasks.task import TuningTask, module_hash

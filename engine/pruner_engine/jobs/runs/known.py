@@ -11,7 +11,7 @@ from pruner_engine.jobs.runs.preparing import Work
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.space.schedule import schedule_of
-from pruner_engine.store.known import best_traces
+from pruner_engine.store.queries.known import best_traces
 
 _MOST = 3  # schedules of a kernel
 

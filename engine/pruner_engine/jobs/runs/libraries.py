@@ -19,7 +19,7 @@ from pruner_engine.library_names import called
 from pruner_engine.processes.bystanders import Bystanders, is_quiet
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.settings import settings_from
-from pruner_engine.store.results import DISTURBED, is_disturbed
+from pruner_engine.store.queries.results import DISTURBED, is_disturbed
 from pruner_engine.targets.target import device_kind, threads_of
 
 LIBRARIES = ("onnxruntime", "torch", "litert")

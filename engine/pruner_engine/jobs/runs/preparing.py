@@ -18,7 +18,7 @@ from pruner_engine.jobs.runs.stored import is_this_device, refuse_other_device, 
 from pruner_engine.protocol import Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.search.task_state import TaskState
-from pruner_engine.store.reading import making_sense
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import resolve_target

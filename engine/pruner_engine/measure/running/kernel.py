@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
-from pruner_engine.lowering.word_products import holds_word_products, numbers_of
+from pruner_engine.lowering.words.products import holds_word_products, numbers_of
 from pruner_engine.measure.running.correctness import dtype_of
 from pruner_engine.measure.running.indices import index_bounds
 from pruner_engine.measure.workers.wire import KernelFacts

@@ -11,8 +11,8 @@ from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
-from pruner_engine.lowering.cases import chosen_along, is_case
-from pruner_engine.lowering.long_kernels import calls_functions
+from pruner_engine.lowering.loops.cases import chosen_along, is_case
+from pruner_engine.lowering.loops.long_kernels import calls_functions
 from pruner_engine.lowering.nodes import loads_of
 from pruner_engine.space.rules.nest import iterations_of, same_vars
 

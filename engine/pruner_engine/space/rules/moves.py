@@ -15,7 +15,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul, Sub, Var
 
-from pruner_engine.lowering.cases import chosen_along
+from pruner_engine.lowering.loops.cases import chosen_along
 from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
 from pruner_engine.space.rules.rule import Rule

@@ -8,7 +8,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
-from pruner_engine.lowering.cases import cases_of, chosen_loads
+from pruner_engine.lowering.loops.cases import cases_of, chosen_loads
 from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
 from pruner_engine.space.rules.rule import Rule
 

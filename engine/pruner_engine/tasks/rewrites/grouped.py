@@ -19,7 +19,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.lowering.gathers import APART
+from pruner_engine.lowering.vectors.gathers import APART
 from pruner_engine.tasks.graph import bound, constant, is_constant_nhwc, operator_of, order_of, rewritten, shape_of
 
 _IMAGE = 4  # axes

@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.tasks.graph import is_nhwc, operator_of, shape_of
 from pruner_engine.tasks.words import kernels
 from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, with_products, words_of

@@ -23,7 +23,7 @@ from tvm import relax, te
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.tasks.graph import OUTER, is_nhwc, operator_of, shape_of
 from pruner_engine.tasks.rewrites.winograd import share_of
 from pruner_engine.tasks.words import kernels

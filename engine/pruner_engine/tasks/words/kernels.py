@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from tvm import relax, te, tirx
 
-from pruner_engine.lowering.word_products import BYTES
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.products import BYTES
+from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.tasks.words.weights import BYTE, LANES, MIDDLE, WORD
 
 _EVERY_BYTE = 0x01010101

@@ -11,7 +11,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.tasks.graph import bound, operator_of, shape_of
 from pruner_engine.tasks.words import kernels
 from pruner_engine.tasks.words.weights import MIDDLE, MOST, as_words, byte_weights

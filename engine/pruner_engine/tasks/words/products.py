@@ -11,7 +11,7 @@ from tvm.ir.expr import GenericConst
 from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator
 
-from pruner_engine.lowering.word_sums import WordProducts
+from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.tasks.graph import OUTER, rewritten, shape_of
 from pruner_engine.tasks.rewrites.widen import tileable
 from pruner_engine.tasks.words import kernels

@@ -1,0 +1,93 @@
+"""ONNX models made simpler: without functions, constants as tensors, and by ONNX Runtime where it is installed."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, inliner, numpy_helper
+
+from pruner_engine.frontends.onnx.external import tensors_of
+from pruner_engine.frontends.onnx.graph.following import with_known_numbers
+from pruner_engine.frontends.onnx.graph.nodes import attributes_of, graphs_within, is_standard, opset_of
+
+_FUNCTIONS = (
+    *("Attention", "CausalConvWithState", "Celu", "CenterCropPad", "GroupNormalization", "LinearAttention"),
+    *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
+    *("BlackmanWindow", "HammingWindow", "HannWindow"),
+)
+_NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
+
+
+def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without functions: its own, and operators that ONNX defines as such and TVM's importer lacks.
+
+    Constants that are said as numbers, as PyTorch writes them, become tensors, of which alone the importer knows.
+    """
+    made = _without_functions(model)
+    for node in (node for graph in graphs_within(made.graph) for node in graph.node if node.op_type == "Constant"):
+        for attribute in node.attribute:
+            if attribute.name in _NUMBERS:
+                numbers = np.array(helper.get_attribute_value(attribute), _NUMBERS[attribute.name])
+                attribute.CopyFrom(helper.make_attribute("value", numpy_helper.from_array(numbers)))
+    return made
+
+
+def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
+    if model.functions:
+        model = inliner.inline_local_functions(model)
+    if not any(node.op_type in _FUNCTIONS and is_standard(node.domain) for node in model.graph.node):
+        return model
+    typed = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    for node in typed.graph.node:
+        if node.op_type in _FUNCTIONS and is_standard(node.domain):
+            _say_defaults(node, opset_of(model))
+    for weight in typed.graph.initializer:  # whose types the inliner does not look for
+        typed.graph.value_info.append(helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims))
+    try:
+        return inliner.inline_selected_functions(typed, [("", n) for n in _FUNCTIONS], inline_schema_functions=True)
+    except Exception:  # it knows no inputs that are left out; the importer then says which operator that is
+        return model
+
+
+def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
+    """Give a node the attributes that it lacks, which the inliner leaves out of what it writes."""
+    given = {attribute.name for attribute in node.attribute}
+    for name, attribute in onnx.defs.get_schema(node.op_type, opset).attributes.items():
+        if name not in given and attribute.default_value.name:
+            node.attribute.append(attribute.default_value)
+
+
+def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
+
+    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. A model of
+    halves, which it would compute in float32, as it has few kernels of theirs for CPUs, gets its shapes known only.
+    """
+    if _has_halves(model):
+        return with_known_numbers(model)
+    try:
+        import onnxruntime as ort
+    except ImportError:
+        return model
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 4
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "simplified.onnx"
+        options.optimized_model_filepath = str(path)
+        try:
+            ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+            return onnx.load(path)
+        except Exception:  # ONNX Runtime's own exceptions share no base but this
+            return model
+
+
+def _has_halves(model: onnx.ModelProto) -> bool:
+    kinds = {tensor.data_type for tensor in tensors_of(model)}
+    kinds |= {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    kinds |= {attributes_of(node).get("to") for node in nodes if node.op_type == "Cast"}
+    return bool(kinds & {TensorProto.FLOAT16, TensorProto.BFLOAT16})

@@ -1,0 +1,72 @@
+"""Fourier transforms of ONNX files, which TVM lacks, as products with matrices of cosines and sines."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
+from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
+
+_LONGEST = 4096  # numbers that are transformed at a time; the matrix has up to four times its square
+
+
+def _transform(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """DFT, along one axis of numbers whose last axis is their real part, or both."""
+    form, given = attributes_of(node), [*node.input, "", ""]
+    shape = values.shape_for(node)
+    axis = values.constant(given[2]) if nodes.opset >= _AXIS_AS_INPUT else np.array(form.get("axis", 1))
+    axis = np.array(-2) if axis is None and not given[2] else axis
+    size = values.constant(given[1]) if given[1] else axis
+    if axis is None or size is None:
+        raise refused(node, "has a size or an axis that is known only when it runs")
+    along = int(axis.item()) % len(shape)
+    length = int(size.item()) if given[1] else shape[along]
+    if form.get("inverse") and form.get("onesided"):
+        raise refused(node, "makes real numbers of half a spectrum")
+    used = min(length, shape[along])
+    matrix = _waves(node, length, bool(form.get("onesided")), bool(form.get("inverse")), shape[-1])[:used]
+    last = [n for n in range(len(shape) - 1) if n != along] + [along, len(shape) - 1]
+    x = nodes.transpose(nodes("Gather", given[0], nodes.constant(np.arange(used)), axis=along), *last)
+    outer = [shape[n] for n in last[:-2]]
+    made = _product(nodes, x, outer, matrix, values.dtype(given[0]))
+    nodes.named(nodes.transpose(made, *(last.index(n) for n in range(len(shape)))), node.output[0])
+    return True
+
+
+def _transform_of_frames(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """STFT: the spectrum of each of a signal's frames, times a window."""
+    x, step, window, length = [*node.input, "", ""][:4]
+    batch, extent, parts = values.shape_for(node)
+    hop, sizes = values.constant(step), values.constant(length)
+    size = values.shape_for(node, 2)[0] if window else None if sizes is None else int(sizes.item())
+    if hop is None or size is None:
+        raise refused(node, "has frames whose size is known only when it runs")
+    starts = np.arange(0, extent - size + 1, int(hop.item()))
+    frames = nodes("Gather", x, nodes.constant(starts[:, None] + np.arange(size)), axis=1)
+    if window:
+        frames = nodes("Mul", frames, nodes.reshape(window, size, 1))
+    matrix = _waves(node, size, bool(attributes_of(node).get("onesided", 1)), False, parts)
+    nodes.named(_product(nodes, frames, [batch, len(starts)], matrix, values.dtype(x)), node.output[0])
+    return True
+
+
+def _waves(node: onnx.NodeProto, size: int, half: bool, inverse: bool, parts: int) -> np.ndarray:
+    """What each part of a number adds to both parts of each frequency: [size, parts, frequencies, 2]."""
+    if size > _LONGEST:
+        raise refused(node, f"transforms {size} numbers, more than {_LONGEST}")
+    turns = np.outer(np.arange(size), np.arange(size // 2 + 1 if half else size)) % size / size * 2 * np.pi
+    cos, sin = np.cos(turns), np.sin(turns) * (1 if inverse else -1)
+    both = np.stack([np.stack([cos, sin], -1), np.stack([-sin, cos], -1)][:parts], 1)
+    return both / size if inverse else both
+
+
+def _product(nodes: Nodes, x: str, outer: list[int], matrix: np.ndarray, dtype: np.dtype) -> str:
+    size, parts, frequencies, _ = matrix.shape
+    flat = nodes.reshape(x, *outer, size * parts)
+    made = nodes("MatMul", flat, nodes.constant(matrix.reshape(size * parts, frequencies * 2), dtype))
+    return nodes.reshape(made, *outer, frequencies, 2)
+
+
+_AXIS_AS_INPUT = 20  # version of DFT
+FOURIER: dict[str, Writer] = {"DFT": _transform, "STFT": _transform_of_frames}

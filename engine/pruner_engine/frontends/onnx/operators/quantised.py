@@ -1,0 +1,210 @@
+"""Operators of ONNX on quantised numbers that TVM's importer lacks, as the real ones between conversions.
+
+What a quantised tensor holds is (number - zero) * scale; a result is rounded to its own scale by QuantizeLinear.
+ONNX's own operators are exact in this form up to a step of that scale, and so are ONNX Runtime's (com.microsoft), with
+which its quantiser writes whole networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from pruner_engine.frontends.onnx.fused.quantised_products import attention, dynamic_product, product_to_float
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
+from pruner_engine.frontends.onnx.graph.values import refused
+
+_RUNTIME = "com.microsoft"
+_WHOLE_BYTES = (
+    *(TensorProto.INT8, TensorProto.UINT8, TensorProto.INT16, TensorProto.UINT16),
+    *(TensorProto.INT32, TensorProto.UINT32),
+)
+
+
+def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with real operators in place of the quantised ones that are known here; others stay.
+
+    Raises:
+        UserError: one has too few inputs.
+    """
+    weights = {w.name: w for w in model.graph.initializer}
+    ranks = {name: len(weight.dims) for name, weight in weights.items()}
+
+    def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+        try:
+            made = _written(nodes, node, weights, ranks)
+        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
+            raise refused(node, "has inputs or attributes that do not fit each other") from error
+        if made:
+            nodes.named(made, node.output[0])
+        return bool(made)
+
+    made = replaced(model, write)
+    return made if made is model else _without_idle_weights(made)
+
+
+def _without_idle_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Weights of few bits are of types that TVM cannot hold, even where nothing reads them any more."""
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    read = {name for node in nodes for name in node.input} | {output.name for output in model.graph.output}
+    kept = [weight for weight in model.graph.initializer if weight.name in read]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+    return model
+
+
+def _written(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto], ranks: dict[str, int]) -> str:
+    """The result of a node's real form; "" where it stays as it is."""
+    if (known := _known_numbers(node, weights, nodes.opset)) is not None:
+        return nodes.constant(known, known.dtype)
+    if node.op_type == "MatMulNBits" and node.domain == _RUNTIME:
+        return _product_of_few_bits(nodes, node, weights)
+    writer = _writer(node)
+    return writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks) if writer else ""
+
+
+_Writer = Callable[[Nodes, list[str], dict[str, Any], dict[str, int]], str]
+
+
+def _writer(node: onnx.NodeProto) -> _Writer | None:
+    if any(a.name == "channels_last" and a.i for a in node.attribute) or any(node.output[1:]):
+        return None
+    if is_standard(node.domain):
+        return _STANDARD.get(node.op_type)
+    return _OF_RUNTIME.get(node.op_type) if node.domain == _RUNTIME else None
+
+
+def _known_numbers(
+    node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto], opset: int
+) -> np.ndarray[Any, Any] | None:
+    """Weights in blocks with a scale each, or of fewer than 8 bits, as the real numbers that they stand for.
+
+    None for others, of which the importer has the operators.
+    """
+    if not all(name in weights for name in node.input if name):
+        return None
+    if node.op_type != "DequantizeLinear" or not is_standard(node.domain):
+        return None
+    held = [weights[name] for name in node.input if name]
+    if not attributes_of(node).get("block_size") and held[0].data_type in _WHOLE_BYTES:
+        return None
+    graph = helper.make_graph([node], "weights", [], [onnx.ValueInfoProto(name=node.output[0])], held)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
+    return made
+
+
+def _product_of_few_bits(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto]) -> str:
+    """A product with a matrix of packed columns, whose blocks each have a scale and perhaps a zero of their own."""
+    form, (x, packed, scale, zero, order, bias) = attributes_of(node), [*node.input, "", "", ""][:6]
+    if order or any(name and name not in weights for name in (packed, scale, zero)):
+        raise refused(node, "has weights that are computed, or in another order")
+    width, bits, block = form["N"], form.get("bits", 4), form["block_size"]
+
+    def numbers(name: str) -> np.ndarray[Any, Any]:
+        held = numpy_helper.to_array(weights[name])
+        if held.dtype != np.uint8:
+            return held.reshape(width, -1)
+        flags = np.unpackbits(held.reshape(width, -1), axis=1, bitorder="little").reshape(width, -1, bits)
+        return (flags * (1 << np.arange(bits))).sum(-1)
+
+    scales = numbers(scale)
+    blocks = scales.shape[1]
+    zeros = numbers(zero)[:, :blocks, None] if zero else 1 << (bits - 1)
+    whole = numbers(packed).reshape(width, blocks, block) - zeros
+    matrix = (whole * scales[..., None]).reshape(width, -1)[:, : form["K"]].T
+    return nodes.sum(nodes("MatMul", x, nodes.constant(matrix, scales.dtype)), bias)
+
+
+def _real(nodes: Nodes, x: str, scale: str, zero: str, inner: int = 0) -> str:
+    """What `x` stands for; with `inner` axes behind the one along which scales and zeros differ, if they do."""
+    shift = _shifted(nodes, x, zero, TensorProto.FLOAT, inner)
+    return nodes("Mul", shift, nodes.reshape(scale, -1, *[1] * inner) if inner else scale)
+
+
+def _shifted(nodes: Nodes, x: str, zero: str, dtype: int, inner: int) -> str:
+    wide = nodes("Cast", x, to=dtype)
+    if not zero:
+        return wide
+    shift = nodes("Cast", zero, to=dtype)
+    return nodes("Sub", wide, nodes.reshape(shift, -1, *[1] * inner) if inner else shift)
+
+
+def _convolution(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    x, x_scale, x_zero, w, w_scale, w_zero, scale, zero, bias = given[:9]
+    terms = [_real(nodes, x, x_scale, x_zero), _real(nodes, w, w_scale, w_zero, _window(w, attributes, ranks) + 1)]
+    if bias:
+        terms.append(_real(nodes, bias, nodes("Mul", x_scale, w_scale), ""))
+    return nodes("QuantizeLinear", nodes("Conv", *terms, **attributes), scale, zero)
+
+
+def _whole_convolution(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    x, w, x_zero, w_zero = given[:4]
+    inner = _window(w, attributes, ranks) + 1
+    whole = [_shifted(nodes, x, x_zero, TensorProto.INT32, 0), _shifted(nodes, w, w_zero, TensorProto.INT32, inner)]
+    return nodes("Conv", *whole, **attributes)
+
+
+def _window(weight: str, attributes: dict[str, Any], ranks: dict[str, int]) -> int:
+    """Axes of a convolution's window."""
+    return len(attributes["kernel_shape"]) if "kernel_shape" in attributes else ranks.get(weight, 4) - 2
+
+
+def _gemm(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    a, a_scale, a_zero, b, b_scale, b_zero, bias, scale, zero = given[:9]
+    inner = 1 if attributes.get("transB") else 0
+    terms = [_real(nodes, a, a_scale, a_zero), _real(nodes, b, b_scale, b_zero, inner)]
+    if bias:
+        # in steps of a product, which alpha scales too
+        terms.append(_real(nodes, bias, nodes("Mul", a_scale, b_scale), ""))
+        attributes = {**attributes, "beta": attributes.get("alpha", 1.0)}
+    real = nodes("Gemm", *terms, **attributes)
+    return nodes("QuantizeLinear", real, scale, zero) if scale else real
+
+
+def _concat(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    scale, zero, *tensors = given[:-3]
+    parts = [_real(nodes, *one) for one in zip(tensors[::3], tensors[1::3], tensors[2::3], strict=True)]
+    return nodes("QuantizeLinear", nodes("Concat", *parts, **attributes), scale, zero)
+
+
+def _as(operator: str, tensors: int, **defaults: Any) -> _Writer:
+    """An operator on some tensors, each with its scale and zero, behind which are those of the result.
+
+    Args:
+        defaults: attributes that the real operator takes to be others where they are not said.
+    """
+
+    def write(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+        kept = defaults | {k: v for k, v in attributes.items() if k not in ("channels_last", "opset")}
+        behind = 3 * tensors
+        terms = [_real(nodes, *one) for one in zip(*(given[i:behind:3] for i in range(3)), strict=True)]
+        return nodes("QuantizeLinear", nodes(operator, *terms, **kept), *given[behind : behind + 2])
+
+    return write
+
+
+_STANDARD: dict[str, _Writer] = {
+    "QLinearConv": _convolution,
+    "QLinearMatMul": _as("MatMul", 2),
+    "ConvInteger": _whole_convolution,
+}
+_OF_RUNTIME: dict[str, _Writer] = {
+    "DynamicQuantizeMatMul": dynamic_product,
+    "MatMulIntegerToFloat": product_to_float,
+    "QAttention": attention,
+    "QGemm": _gemm,
+    "QLinearAdd": _as("Add", 2),
+    "QLinearMul": _as("Mul", 2),
+    "QLinearSigmoid": _as("Sigmoid", 1),
+    "QLinearLeakyRelu": _as("LeakyRelu", 1),
+    "QLinearSoftmax": _as("Softmax", 1, axis=-1),
+    "QLinearAveragePool": _as("AveragePool", 1),
+    "QLinearGlobalAveragePool": _as("GlobalAveragePool", 1),
+    "QLinearConcat": _concat,
+}

@@ -1,0 +1,1 @@
+"""Steps of ONNX files written out one by one: loops, recurrent layers, and the sequences that they fill."""

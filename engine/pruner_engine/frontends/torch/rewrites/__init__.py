@@ -1,0 +1,1 @@
+"""Graphs of programs in a form that TVM's importer has right."""

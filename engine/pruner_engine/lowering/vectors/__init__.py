@@ -1,0 +1,1 @@
+"""What vectors hold and compute: elements read at once or shuffled, functions in arithmetic."""

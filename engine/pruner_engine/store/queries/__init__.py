@@ -1,0 +1,1 @@
+"""What is asked of a project that is open for reading."""

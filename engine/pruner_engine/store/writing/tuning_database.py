@@ -1,0 +1,115 @@
+"""A MetaSchedule database over the project file, so that TVM compiles straight from it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import tvm
+import tvm_ffi
+from tvm.ir.utils import derived_object
+from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
+
+from pruner_engine.caches import Caches
+from pruner_engine.store.writing.of_run import CACHES
+from pruner_engine.store.writing.work import unpack_module
+from pruner_engine.tasks.foreign import ForeignCodeError, read_trace
+from pruner_engine.tasks.task import module_hash
+
+if TYPE_CHECKING:
+    from pruner_engine.store.project import Project
+
+_TASKS = "SELECT id, mod FROM tasks WHERE target_id = ? AND hash = ? ORDER BY id"
+_BEST = (
+    "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
+    " WHERE x.task_id IN (SELECT value FROM json_each(?)) AND x.stage = 'ok' AND x.censored = 0"
+    " AND (x.run_id = ? OR ? IS NULL AND x.run_id IN (SELECT id FROM runs"
+    f" WHERE {CACHES} = ?))"
+    " AND c.trace IS NOT NULL"  # a project that was trimmed keeps those of the best
+    " ORDER BY x.seconds LIMIT ?"
+)
+
+
+@derived_object
+class ProjectDatabase(PyDatabase):
+    """Read-only view of the valid, completely timed trials on one target.
+
+    Trials of other devices are never returned: rows are keyed by target and device fingerprint. Only candidates whose
+    outputs are right are `ok` trials, so the best of them may be compiled.
+
+    Args:
+        of: the run whose trials these are, or the caches with which runs measured that count all.
+
+    Attributes:
+        foreign: traces that were left out, since they would bring native code along.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        target_id: int,
+        target: tvm.target.Target,
+        of: int | Caches,
+    ) -> None:
+        super().__init__()
+        self._project = project
+        self._target_id = target_id
+        self._target = target
+        self._run_id = of if isinstance(of, int) else None
+        self._caches = None if isinstance(of, int) else of
+        self.foreign: set[str] = set()
+
+    def _tasks(self, mod: tvm.IRModule) -> tuple[list[int], tvm.IRModule]:
+        """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
+        ids: list[int] = []
+        first = mod
+        for row in self._project.query(_TASKS, (self._target_id, module_hash(mod))):
+            known = unpack_module(row["mod"])  # type: ignore[arg-type]
+            if tvm_ffi.structural_equal(known, mod):
+                first = first if ids else known
+                ids.append(int(row["id"]))  # type: ignore[call-overload]
+        return ids, first
+
+    def has_workload(self, mod: tvm.IRModule) -> bool:
+        return bool(self._tasks(mod)[0])
+
+    def commit_workload(self, mod: tvm.IRModule) -> Workload:
+        return Workload(self._tasks(mod)[1])
+
+    def commit_tuning_record(self, record: TuningRecord) -> None:
+        raise NotImplementedError("trials are written by the run that measures them")
+
+    def get_top_k(self, workload: Workload, top_k: int) -> list[TuningRecord]:
+        return self._records(self._tasks(workload.mod)[0], workload, top_k)
+
+    def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
+        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._caches, limit))
+        records = []
+        for row in rows:
+            try:
+                records.append(_record_of(workload, row["trace"], row["repeats"], self._target))  # type: ignore[arg-type]
+            except ForeignCodeError:
+                self.foreign.add(str(row["trace"]))
+        return records
+
+    def get_all_tuning_records(self) -> list[TuningRecord]:
+        records: list[TuningRecord] = []
+        for row in self._project.query("SELECT id, mod FROM tasks WHERE target_id = ? ORDER BY id", (self._target_id,)):
+            workload = Workload(unpack_module(row["mod"]))  # type: ignore[arg-type]
+            records += self._records([int(row["id"])], workload, -1)  # type: ignore[call-overload]
+        return records
+
+    def __len__(self) -> int:
+        rows = self._project.query(
+            "SELECT count(*) AS n FROM measurements x JOIN tasks k ON k.id = x.task_id"
+            " WHERE k.target_id = ? AND x.stage = 'ok' AND x.censored = 0",
+            (self._target_id,),
+        )
+        return int(rows[0]["n"])  # type: ignore[call-overload]
+
+
+def _record_of(workload: Workload, trace: str, repeats: str, target: tvm.target.Target) -> TuningRecord:
+    """A tuning record from the project's JSON texts."""
+    args = [info.as_json() for info in ArgInfo.from_entry_func(workload.mod, False)]
+    return TuningRecord.from_json([read_trace(trace), json.loads(repeats), target.export(), args], workload)
