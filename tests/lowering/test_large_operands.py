@@ -7,7 +7,7 @@ from tvm import relax, te
 
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
-from pruner_engine.lowering.large_operands import by_rows
+from pruner_engine.lowering.loops.large_operands import by_rows
 from pruner_engine.tasks.prepare import prepare
 
 LLVM = tvm.target.Target("llvm")

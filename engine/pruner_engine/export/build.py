@@ -19,7 +19,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.between import hand_over_memory_between_launches
 from pruner_engine.export.weights import without_weights
 from pruner_engine.lowering.default_schedules import without_broken_schedules
-from pruner_engine.lowering.large_operands import by_rows
+from pruner_engine.lowering.loops.large_operands import by_rows
 from pruner_engine.lowering.nodes import each_function
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 

@@ -7,7 +7,7 @@ from tvm.s_tir import dlight
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from pruner_engine.lowering.large_operands import by_rows
+from pruner_engine.lowering.loops.large_operands import by_rows
 from pruner_engine.lowering.nodes import each_function
 
 _NO_TENSOR_CORES = "dlight.do_not_tensorize"

@@ -17,8 +17,8 @@ from tvm.sym import Analyzer
 from tvm.target import Target
 from tvm.tirx import Add, BufferStore, FloatImm, For, IntImm, Stmt, Var
 
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.lowering.words.products import BFLOAT16S, BYTES, cpu_has
-from pruner_engine.lowering.words.steps import step_along
 from pruner_engine.lowering.words.sums import WordProducts
 
 #: annotation of a loop: which of a tile's extents it goes over

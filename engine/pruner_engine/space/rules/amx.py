@@ -9,7 +9,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, Var
 
-from pruner_engine.lowering.words.steps import step_along
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.lowering.words.tile_nests import DEPTH, MOST, ROWS, TILE, multiplies_tiles, tile_products_in
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import Nest, extent_of, loops_of, read_nest

@@ -13,8 +13,8 @@ from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, BufferStore, FloorDiv, IntImm, IterVar, Var
 
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.lowering.vectors.gathers import APART
-from pruner_engine.lowering.words.steps import step_along
 from pruner_engine.tasks.task import weights_of
 
 _STAYS, _NEIGHBOURS = (0, 1), (1, 1)  # how an index moves: by so many elements, after so many steps

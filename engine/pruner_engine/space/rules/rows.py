@@ -10,7 +10,7 @@ from tvm.s_tir import Schedule, ScheduleError
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
-from pruner_engine.lowering.words.steps import step_along
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.space.rules.nest import close_root, extent_of, iterations_of, layout_free, loops_of
 from pruner_engine.space.rules.rule import Rule
 

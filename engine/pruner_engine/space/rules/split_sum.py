@@ -9,7 +9,7 @@ from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, BufferStore, IterVar
 
-from pruner_engine.lowering.words.steps import step_along
+from pruner_engine.lowering.steps import step_along
 from pruner_engine.space.rules.nest import extent_of, loops_of, same_vars
 from pruner_engine.space.rules.rule import Rule
 
