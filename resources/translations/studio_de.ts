@@ -3897,10 +3897,6 @@
         <translation>Rechenoperationen je Sekunde eines Kandidaten; bei einer Aufgabe die ihres besten.</translation>
     </message>
     <message>
-        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel.</source>
-        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel.</translation>
-    </message>
-    <message>
         <source>Candidates that the draft model scored, in closed form wherever their sketch has one.</source>
         <translation>Kandidaten, die das Entwurfsmodell bewertet hat, in geschlossener Form, wo ihre Skizze eine hat.</translation>
     </message>
@@ -4311,6 +4307,10 @@
     <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
         <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
+    </message>
+    <message>
+        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export for a CPU has the draft&apos;s best schedule.</source>
+        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel; wo der lange braucht, nimmt ein Export für eine CPU den besten Ablaufplan des Entwurfs.</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>

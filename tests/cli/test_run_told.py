@@ -30,6 +30,7 @@ def test_latencies_stand_beside_those_of_libraries(tmp_path, warm):
     with ProjectReader(project) as reader:
         trials = [task["trials"] for task in reader.tasks(1)]
     assert untried.startswith(f"Untried: {trials.count(0)} of {len(trials)} tasks, ")
+    assert untried.endswith("an export drafts those that take long")
     assert f"run 1, untried: {trials.count(0)} of" in pruner_here("status", project)
     assert re.search(r"run 1, libraries: ONNX Runtime [\d.]+ [nµm]?s", pruner_here("status", project))
 

@@ -43,7 +43,8 @@ def untried(run: Row) -> str:
     """How many of a run's tasks had no trial yet, for a line; empty where all had, or none had any."""
     if not (run["valid"] and run["untried"]):
         return ""
-    return f"{run['untried']} of {counted(run['tasks'], 'task')}, which a larger budget reaches"
+    drafted = "; an export drafts those that take long" if run["profile"]["kind"] == "cpu" else ""
+    return f"{run['untried']} of {counted(run['tasks'], 'task')}, which a larger budget reaches{drafted}"
 
 
 def libraries(reader: ProjectReader, run_id: int) -> str:
