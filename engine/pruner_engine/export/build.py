@@ -13,14 +13,11 @@ from tvm.relax import transform
 from tvm.relax.backend.cuda import pipeline
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.meta_schedule import Database
-from tvm.tirx import PrimFunc
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.between import hand_over_memory_between_launches
 from pruner_engine.export.weights import without_weights
 from pruner_engine.lowering.default_schedules import without_broken_schedules
-from pruner_engine.lowering.loops.large_operands import by_rows
-from pruner_engine.lowering.nodes import each_function
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 
 _ROOT = "root"  # name of the block around all others of a kernel
@@ -50,7 +47,7 @@ def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecu
         UserError: TVM could not compile it, or there is no compiler for the GPU.
     """
     with _compiling(target):
-        return _compiled(_packed(mod, target), target)
+        return _compiled(_packed(mod), target)
 
 
 def compile_without_weights(
@@ -65,7 +62,7 @@ def compile_without_weights(
         UserError: as `compile_model`.
     """
     with _compiling(target):
-        bare, weights = without_weights(_packed(mod, target))
+        bare, weights = without_weights(_packed(mod))
         return _compiled(bare, target), weights
 
 
@@ -98,11 +95,10 @@ def _compiling(target: tvm.target.Target) -> Iterator[None]:
         raise UserError(f"TVM could not compile the model: {first}") from error
 
 
-def _packed(mod: tvm.IRModule, target: tvm.target.Target) -> tvm.IRModule:
+def _packed(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with constant weights as its schedules want them."""
     rooted = _rooted(without_broken_schedules(mod))
-    ordered = rooted if target.kind.name == "cuda" else each_function(rooted, _ordered)
-    folded = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(ordered))
+    folded = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(rooted))
     # packed weights come in tuples, which an inference would make and take apart
     return transform.DeadCodeElimination()(transform.CanonicalizeBindings()(folded))
 
@@ -116,11 +112,6 @@ def _rooted(mod: tvm.IRModule) -> tvm.IRModule:
             root = SBlock([], [], [], _ROOT, body)
             made.update_func(variable, function.with_body(SBlockRealize([], True, root)))
     return made
-
-
-def _ordered(function: Any) -> Any:
-    """A function, a kernel without a schedule in the order of loops in which it is timed without one."""
-    return by_rows(function) if isinstance(function, PrimFunc) and not is_applied(function) else function
 
 
 def is_applied(function: Any) -> bool:

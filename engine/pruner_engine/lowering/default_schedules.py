@@ -7,21 +7,17 @@ from tvm.s_tir import dlight
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from pruner_engine.lowering.loops.large_operands import by_rows
-from pruner_engine.lowering.nodes import each_function
-
 _NO_TENSOR_CORES = "dlight.do_not_tensorize"
 
 
 def unscheduled(mod: IRModule, target: Target) -> IRModule:
     """A kernel without a schedule as it can be compiled: a GPU's loops need threads, which TVM's default rules give.
 
-    On a CPU that is TVM's plain loops, those over large operands in another order. An export compiles with these rules
-    what is not tuned, so that a gain over them is one that users see. TVM's plainer pass, DefaultGPUSchedule, fails on
-    kernels of more than one statement.
+    An export compiles with these rules what is not tuned, so that a gain over them is one that users see. TVM's plainer
+    pass, DefaultGPUSchedule, fails on kernels of more than one statement.
     """
     if target.kind.name == "llvm":
-        return each_function(mod, by_rows)
+        return mod
     rules = (dlight.gpu.Matmul, dlight.gpu.GEMV, dlight.gpu.Reduction, dlight.gpu.GeneralReduction, dlight.gpu.Fallback)
     with target:
         return dlight.ApplyDefaultSchedule(*(rule() for rule in rules))(without_broken_schedules(mod))

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from tvm import DataType, IRModule
 from tvm.s_tir import SBlockRealize, Schedule
 from tvm.s_tir.schedule import ScheduleError
-from tvm.tirx import BufferRegion, IntImm, IterVar, PrimFunc, Var
+from tvm.tirx import BufferRegion, IntImm, IterVar, Var
 
+from pruner_engine.lowering.loops.long_kernels import is_plain
 from pruner_engine.lowering.nodes import nodes_in
 from pruner_engine.lowering.steps import step_along
 
@@ -38,16 +39,18 @@ class _Sum(NamedTuple):
     summed: list[Var]
 
 
-def by_rows(function: PrimFunc) -> PrimFunc:
-    """A function that has no schedule with such sums by parts of rows."""
-    sums = [found for part in nodes_in(function, SBlockRealize) if (found := _sum_of(part)) is not None]
-    if not sums:
-        return function
-    schedule = Schedule(IRModule({"main": function}), error_render_level="none")
-    for found in sums:
-        with contextlib.suppress(ScheduleError):  # two blocks of that name, or its loops hold more than it
-            _turn(schedule, found)
-    return schedule.mod["main"]
+def by_rows(mod: IRModule) -> IRModule:
+    """The module with such sums of functions without a schedule by parts of rows."""
+    made = IRModule(dict(mod.functions), attrs=mod.attrs)
+    for variable, function in mod.functions.items():
+        sums = [found for part in nodes_in(function, SBlockRealize) if (found := _sum_of(part)) is not None]
+        if sums and is_plain(function):
+            schedule = Schedule(IRModule({"main": function}), error_render_level="none")
+            for found in sums:
+                with contextlib.suppress(ScheduleError):  # two blocks of that name, or its loops hold more than it
+                    _turn(schedule, found)
+            made.update_func(variable, schedule.mod["main"])
+    return made
 
 
 def _turn(schedule: Schedule, found: _Sum) -> None:

@@ -34,7 +34,7 @@ _PLAIN = {"abs", "ceil", "fabs", "floor", "if_then_else", "nearbyint", "round", 
 
 def in_few_loops(mod: IRModule) -> IRModule:
     """The module with the stages of such kernels computed where they are read."""
-    long = {v: function for v, function in mod.functions.items() if _stages(function) > _FEW and _is_plain(function)}
+    long = {v: function for v, function in mod.functions.items() if _stages(function) > _FEW and is_plain(function)}
     if not long:
         return mod
     made = IRModule(dict(mod.functions), attrs=mod.attrs)
@@ -91,7 +91,7 @@ def _stages(function: PrimFunc) -> int:
     return len(root.block.body.seq)
 
 
-def _is_plain(function: PrimFunc) -> bool:
+def is_plain(function: PrimFunc) -> bool:
     """Whether nobody has scheduled it: which stages to compute where is what a schedule says, too."""
     return not any(
         {*part.annotations} - {_KEPT} or (isinstance(part, For) and part.kind != ForKind.SERIAL)
