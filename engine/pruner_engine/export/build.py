@@ -10,12 +10,14 @@ import numpy as np
 import tvm
 from tvm import relax
 from tvm.relax import transform
-from tvm.relax.backend.cuda import pipeline
+from tvm.relax.backend.cpu_generic import pipeline as of_cpus
+from tvm.relax.backend.cuda import pipeline as of_gpus
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.between import hand_over_memory_between_launches
+from pruner_engine.export.views import results_as_views
 from pruner_engine.export.weights import without_weights
 from pruner_engine.lowering.default_schedules import without_broken_schedules
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
@@ -67,14 +69,15 @@ def compile_without_weights(
 
 
 def _compiled(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
-    if target.kind.name != "cuda":
-        return tvm.compile(mod, target)
-    passes = [  # of TVM's own, all but one
-        *pipeline.library_dispatch_passes(target),
-        *pipeline.legalize_passes(target),
-        hand_over_memory_between_launches,
-        *pipeline.dataflow_lower_passes(target),
-        *pipeline.finalize_passes(target),
+    """Compiled by TVM's own passes, one of ours among them."""
+    gpu = target.kind.name == "cuda"
+    own, ours = (of_gpus, hand_over_memory_between_launches) if gpu else (of_cpus, results_as_views)
+    passes = [
+        *own.library_dispatch_passes(target),
+        *own.legalize_passes(target),
+        ours,
+        *own.dataflow_lower_passes(target),
+        *own.finalize_passes(target),
     ]
     return tvm.compile(mod, target, relax_pipeline=tvm.transform.Sequential(passes))
 
