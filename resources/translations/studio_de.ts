@@ -3965,8 +3965,8 @@
         <translation>Das ganze Modell in LiteRT, der Laufzeit von TensorFlow Lite, mit ebenso vielen Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
-        <source>One call of the kernel as TVM compiles it without tuning; sums over weights of 32 MB and more go along their rows, many times faster.</source>
-        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Tuning übersetzt; Summen über Gewichte von 32 MB und mehr gehen an deren Zeilen entlang, um ein Vielfaches schneller.</translation>
+        <source>One call of the kernel as TVM compiles it without tuning; sums over weights of 1 MB and more go along their rows, many times faster.</source>
+        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Tuning übersetzt; Summen über Gewichte von 1 MB und mehr gehen an deren Zeilen entlang, um ein Vielfaches schneller.</translation>
     </message>
     <message>
         <source>What the best candidate reaches of what the device allows at its intensity. Far above 100 % the profile is too low: it was probably measured while other programs worked.</source>
