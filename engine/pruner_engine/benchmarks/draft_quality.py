@@ -25,6 +25,7 @@ from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
+from pruner_engine.whole_files import read_whole
 
 _LEARNED = "xgb"  # learns from statement features; compared with the draft
 _HEAD = 16  # of the draft's order
@@ -93,7 +94,9 @@ class _Memory:
         self._everything: _Times = {}
         if path is not None and path.exists():
             try:
-                self._everything = msgspec.json.decode(path.read_bytes(), type=_Times)
+                self._everything = msgspec.json.decode(read_whole(path), type=_Times)
+            except OSError as error:
+                raise UserError(f"{path} cannot be read: {error.strerror}.", "Name another file.") from error
             except msgspec.DecodeError as error:
                 raise UserError(f"{path} holds no measurements.", "Name another file, or one not there yet.") from error
         self._mine = self._everything.setdefault(target, {})
