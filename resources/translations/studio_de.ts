@@ -5849,6 +5849,14 @@
         <translation>kein Kandidat, den die Suche findet, lässt sich darauf anwenden</translation>
     </message>
     <message>
+        <source>{0} is a file, in which no folder can be made.</source>
+        <translation>{0} ist eine Datei, in der sich kein Ordner anlegen lässt.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; makes no operator: {1}.</source>
+        <translation>„{0}“ ergibt keinen Operator: {1}.</translation>
+    </message>
+    <message>
         <source>The setting {0} is not understood: {1}.</source>
         <translation>Die Einstellung {0} ist nicht verständlich: {1}.</translation>
     </message>
@@ -6211,10 +6219,6 @@
     <message>
         <source>&quot;{0}&quot; needs {1} sizes, has {2}.</source>
         <translation>„{0}“ braucht {1} Größen und hat {2}.</translation>
-    </message>
-    <message>
-        <source>&quot;{0}&quot; makes no operator: {1}</source>
-        <translation>„{0}“ ergibt keinen Operator: {1}</translation>
     </message>
     <message>
         <source>&quot;{0}&quot; in &quot;{1}&quot; is not understood.</source>
@@ -6633,6 +6637,10 @@
         <translation>{0} enthält etwas anderes, das verloren ginge.</translation>
     </message>
     <message>
+        <source>There is no run {0} of {1} on the same device with the same float type.</source>
+        <translation>Es gibt keinen Lauf {0} von {1} auf demselben Gerät mit demselben Zahlentyp.</translation>
+    </message>
+    <message>
         <source>the value of its option &quot;{0}&quot; is of the wrong kind.</source>
         <translation>Der Wert seiner Option „{0}“ ist von falscher Art.</translation>
     </message>
@@ -6835,10 +6843,6 @@
     <message>
         <source>Only runs of one model file on one device with one float type are laid over each other.</source>
         <translation>Nur Läufe einer Modelldatei auf einem Gerät mit einem Zahlentyp werden übereinandergelegt.</translation>
-    </message>
-    <message>
-        <source>There is no run {0} of {1} on the same device with the same float type.</source>
-        <translation>Es gibt keinen Lauf {0} von {1} auf demselben Gerät mit demselben Zahlentyp.</translation>
     </message>
     <message>
         <source>`pruner status` lists the runs.</source>

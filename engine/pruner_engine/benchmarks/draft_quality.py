@@ -23,7 +23,7 @@ from pruner_engine.space.sampling import random_candidates
 from pruner_engine.store.figures.quality import rank_correlation
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
-from pruner_engine.targets.target import resolve_target, target_json, threads_of
+from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
 from pruner_engine.whole_files import read_whole
 
@@ -62,9 +62,11 @@ def bench_quality(
         over the operators.
 
     Raises:
-        UserError: `kept` is not such a file, or cannot be written; or of an operator nothing can be measured.
+        UserError: the device is not at hand; `kept` is not such a file, or cannot be written; or of an operator
+            nothing can be measured.
     """
     resolved = resolve_target(target)
+    refuse_foreign(resolved)
     memory = _Memory(kept, target_json(resolved))
     found: list[dict[str, Any]] = []
     ablated: dict[str, list[dict[str, float]]] = {}

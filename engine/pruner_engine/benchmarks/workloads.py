@@ -53,7 +53,7 @@ def read_subjects(path: Path) -> list[Subject]:
             words = shlex.split(line, comments=True)
             inputs = dict(map(parse_shape, words[1:]))
         except ValueError as error:
-            raise UserError(f"Line {number} of {path.name} is not understood: {error}", "") from error
+            raise UserError(f"Line {number} of {path.name} is not understood: {str(error).rstrip('.')}.", "") from error
         if words:
             file = path.parent / words[0]
             subjects.append(Subject(str(file.resolve()) if file.is_file() else words[0], inputs))
