@@ -5849,6 +5849,14 @@
         <translation>kein Kandidat, den die Suche findet, lässt sich darauf anwenden</translation>
     </message>
     <message>
+        <source>{0} is a file, in which no folder can be made.</source>
+        <translation>{0} ist eine Datei, in der sich kein Ordner anlegen lässt.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; makes no operator: {1}.</source>
+        <translation>„{0}“ ergibt keinen Operator: {1}.</translation>
+    </message>
+    <message>
         <source>The setting {0} is not understood: {1}.</source>
         <translation>Die Einstellung {0} ist nicht verständlich: {1}.</translation>
     </message>
@@ -5879,6 +5887,14 @@
     <message>
         <source>Open it again in a moment.</source>
         <translation>Öffnen Sie es gleich noch einmal.</translation>
+    </message>
+    <message>
+        <source>{0} is no file.</source>
+        <translation>{0} ist keine Datei.</translation>
+    </message>
+    <message>
+        <source>Choose another place for the project.</source>
+        <translation>Wählen Sie einen anderen Ort für das Projekt.</translation>
     </message>
     <message>
         <source>{0} is an empty file: it holds no project.</source>
@@ -5915,6 +5931,54 @@
     <message>
         <source>Kernels for {0} cannot run on the board &quot;{1}&quot;: its processor has no {2}.</source>
         <translation>Kernel für {0} laufen nicht auf dem Board „{1}“: Seinem Prozessor fehlt {2}.</translation>
+    </message>
+    <message>
+        <source>it is no JSON from its character {0} on.</source>
+        <translation>Ab dem Zeichen {0} ist es kein JSON.</translation>
+    </message>
+    <message>
+        <source>it does not tell its kind, llvm or cuda.</source>
+        <translation>Es nennt seine Art nicht, llvm oder cuda.</translation>
+    </message>
+    <message>
+        <source>nothing has this name.</source>
+        <translation>Nichts heißt so.</translation>
+    </message>
+    <message>
+        <source>its kind &quot;{0}&quot; is neither llvm nor cuda.</source>
+        <translation>Seine Art „{0}“ ist weder llvm noch cuda.</translation>
+    </message>
+    <message>
+        <source>options are given as JSON.</source>
+        <translation>Optionen werden als JSON angegeben.</translation>
+    </message>
+    <message>
+        <source>its option &quot;arch&quot; has to be such as sm_90.</source>
+        <translation>Seine Option „arch“ muss wie sm_90 lauten.</translation>
+    </message>
+    <message>
+        <source>no option of this kind is called &quot;{0}&quot;.</source>
+        <translation>Keine Option dieser Art heißt „{0}“.</translation>
+    </message>
+    <message>
+        <source>there is no tag &quot;{0}&quot;.</source>
+        <translation>Es gibt keine Kennzeichnung „{0}“.</translation>
+    </message>
+    <message>
+        <source>no option is called &quot;{0}&quot;; perhaps &quot;{1}&quot; is meant.</source>
+        <translation>Keine Option heißt „{0}“; vielleicht ist „{1}“ gemeint.</translation>
+    </message>
+    <message>
+        <source>Use &quot;auto&quot; for this CPU, &quot;cuda&quot; for a GPU, a TVM target as JSON, or a device: {0}.</source>
+        <translation>Schreiben Sie „auto“ für diese CPU, „cuda“ für eine GPU, ein TVM-Ziel als JSON oder ein Gerät: {0}.</translation>
+    </message>
+    <message>
+        <source>Such as {&quot;kind&quot;:&quot;llvm&quot;,&quot;mcpu&quot;:&quot;znver4&quot;,&quot;num-cores&quot;:8}, or {&quot;kind&quot;:&quot;cuda&quot;,&quot;arch&quot;:&quot;sm_90&quot;}.</source>
+        <translation>Wie {&quot;kind&quot;:&quot;llvm&quot;,&quot;mcpu&quot;:&quot;znver4&quot;,&quot;num-cores&quot;:8} oder {&quot;kind&quot;:&quot;cuda&quot;,&quot;arch&quot;:&quot;sm_90&quot;}.</translation>
+    </message>
+    <message>
+        <source>Perhaps &quot;{0}&quot; is meant; `pruner targets` lists the names of devices.</source>
+        <translation>Vielleicht ist „{0}“ gemeint; `pruner targets` nennt die Namen der Geräte.</translation>
     </message>
     <message>
         <source>Kernels for {0} cannot run: this processor has no {1}.</source>
@@ -6155,10 +6219,6 @@
     <message>
         <source>&quot;{0}&quot; needs {1} sizes, has {2}.</source>
         <translation>„{0}“ braucht {1} Größen und hat {2}.</translation>
-    </message>
-    <message>
-        <source>&quot;{0}&quot; makes no operator: {1}</source>
-        <translation>„{0}“ ergibt keinen Operator: {1}</translation>
     </message>
     <message>
         <source>&quot;{0}&quot; in &quot;{1}&quot; is not understood.</source>
@@ -6577,6 +6637,14 @@
         <translation>{0} enthält etwas anderes, das verloren ginge.</translation>
     </message>
     <message>
+        <source>There is no run {0} of {1} on the same device with the same float type.</source>
+        <translation>Es gibt keinen Lauf {0} von {1} auf demselben Gerät mit demselben Zahlentyp.</translation>
+    </message>
+    <message>
+        <source>the value of its option &quot;{0}&quot; is of the wrong kind.</source>
+        <translation>Der Wert seiner Option „{0}“ ist von falscher Art.</translation>
+    </message>
+    <message>
         <source>This file is not a Pruner Studio checkpoint.</source>
         <translation>Diese Datei ist kein Modellstand von Pruner Studio.</translation>
     </message>
@@ -6775,10 +6843,6 @@
     <message>
         <source>Only runs of one model file on one device with one float type are laid over each other.</source>
         <translation>Nur Läufe einer Modelldatei auf einem Gerät mit einem Zahlentyp werden übereinandergelegt.</translation>
-    </message>
-    <message>
-        <source>There is no run {0} of {1} on the same device with the same float type.</source>
-        <translation>Es gibt keinen Lauf {0} von {1} auf demselben Gerät mit demselben Zahlentyp.</translation>
     </message>
     <message>
         <source>`pruner status` lists the runs.</source>

@@ -14,7 +14,7 @@ import pytest
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.library import FORMAT, METADATA
-from pruner_engine.export.staging import staged
+from pruner_engine.export.staging import place_of, staged
 
 
 def write(place: Path, text: str) -> None:
@@ -108,3 +108,11 @@ def test_a_full_disk_is_a_sentence(tmp_path, error):
     with pytest.raises(UserError, match="room on the disk"), staged(tmp_path / "tuned"):
         raise error
     assert text_of(tmp_path / "tuned") == "earlier"
+
+
+def test_a_place_below_a_file_is_refused_before_anything_is_compiled(tmp_path):
+    (tmp_path / "file").touch()
+    for place in ("file/bundle", "file/a/bundle"):
+        with pytest.raises(UserError, match="file is a file, in which no folder can be made"):
+            place_of(tmp_path / place)
+    assert place_of(tmp_path / "new" / "bundle") == tmp_path / "new" / "bundle"

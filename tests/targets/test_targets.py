@@ -162,6 +162,33 @@ def test_a_target_object_needs_no_tag():
     assert '"tag"' not in target_json(Target({"kind": "llvm", "mcpu": "haswell"}))
 
 
+@pytest.mark.parametrize(
+    ("text", "why", "hint"),
+    [
+        ("foo", "nothing has this name", "a device: a100-40g, "),
+        ("", "nothing has this name", "a device: a100-40g, "),
+        ("H1000", "nothing has this name", 'Perhaps "h100" is meant'),
+        ("nvidia/geforce-rtx-3009", "nothing has this name", 'Perhaps "nvidia/geforce-rtx-3090" is meant'),
+        ("opencl", 'kind "opencl" cannot be tuned, only llvm and cuda can', "a device: a100-40g, "),
+        ("{", "it is no JSON from its character 2 on", "Such as {"),
+        ("{}", "it does not tell its kind, llvm or cuda", "Such as {"),
+        ('{"kind":"lvm"}', 'its kind "lvm" is neither llvm nor cuda', "Such as {"),
+        ('{"kind":"llvm","mcpuu":"x"}', 'no option is called "mcpuu"; perhaps "mcpu" is meant', "Such as {"),
+        ('{"kind":"llvm","zzz":"x"}', 'no option of this kind is called "zzz"', "Such as {"),
+        ('{"kind":"llvm","num-cores":"x"}', 'the value of its option "num-cores" is of the wrong kind', "Such as {"),
+        ('{"kind":"llvm","mattr":"+avx2"}', 'the value of its option "mattr" is of the wrong kind', "Such as {"),
+        ("llvm -mcpu=skylake", "options are given as JSON", "Such as {"),
+        ('{"kind":"cuda","arch":"foo"}', 'its option "arch" has to be such as sm_90', "Such as {"),
+        ('{"tag":"foo"}', 'there is no tag "foo"', "Such as {"),
+    ],
+)
+def test_what_is_no_target_is_told_in_a_sentence_that_names_what_is(text, why, hint):
+    with pytest.raises(UserError) as refused:
+        resolve_target(text)
+    assert refused.value.message.startswith(f'"{text}" is not a target: {why}.') and hint in refused.value.hint
+    assert "Target creation" not in refused.value.message
+
+
 _LOADED = (
     "from pruner_engine.tvm_import import import_tvm; import_tvm(); from tvm.s_tir import TensorIntrin, meta_schedule;"
     "from pruner_engine.targets.target import resolve_target; target = resolve_target({!r});"

@@ -23,8 +23,9 @@ from pruner_engine.space.sampling import random_candidates
 from pruner_engine.store.figures.quality import rank_correlation
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
-from pruner_engine.targets.target import resolve_target, target_json, threads_of
+from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
+from pruner_engine.whole_files import read_whole
 
 _LEARNED = "xgb"  # learns from statement features; compared with the draft
 _HEAD = 16  # of the draft's order
@@ -61,9 +62,11 @@ def bench_quality(
         over the operators.
 
     Raises:
-        UserError: `kept` is not such a file, or cannot be written; or of an operator nothing can be measured.
+        UserError: the device is not at hand; `kept` is not such a file, or cannot be written; or of an operator
+            nothing can be measured.
     """
     resolved = resolve_target(target)
+    refuse_foreign(resolved)
     memory = _Memory(kept, target_json(resolved))
     found: list[dict[str, Any]] = []
     ablated: dict[str, list[dict[str, float]]] = {}
@@ -93,7 +96,9 @@ class _Memory:
         self._everything: _Times = {}
         if path is not None and path.exists():
             try:
-                self._everything = msgspec.json.decode(path.read_bytes(), type=_Times)
+                self._everything = msgspec.json.decode(read_whole(path), type=_Times)
+            except OSError as error:
+                raise UserError(f"{path} cannot be read: {error.strerror}.", "Name another file.") from error
             except msgspec.DecodeError as error:
                 raise UserError(f"{path} holds no measurements.", "Name another file, or one not there yet.") from error
         self._mine = self._everything.setdefault(target, {})

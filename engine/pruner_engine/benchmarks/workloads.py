@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pruner_engine.errors import UserError
 from pruner_engine.model_names import stem_of, whole
+from pruner_engine.whole_files import read_whole
 
 _SHAPE = re.compile(r"([^=]+)=(\d+(?:[,x]\d+)*)")
 
@@ -42,7 +43,7 @@ def read_subjects(path: Path) -> list[Subject]:
         UserError: the file cannot be read, holds nothing, or a line is not understood.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_whole(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = "it is no text in UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
         raise UserError(f"The list {path} cannot be read: {why}.", "Give a text file, one workload a line.") from error
@@ -52,7 +53,7 @@ def read_subjects(path: Path) -> list[Subject]:
             words = shlex.split(line, comments=True)
             inputs = dict(map(parse_shape, words[1:]))
         except ValueError as error:
-            raise UserError(f"Line {number} of {path.name} is not understood: {error}", "") from error
+            raise UserError(f"Line {number} of {path.name} is not understood: {str(error).rstrip('.')}.", "") from error
         if words:
             file = path.parent / words[0]
             subjects.append(Subject(str(file.resolve()) if file.is_file() else words[0], inputs))

@@ -40,6 +40,8 @@ def collect(
 
     Called again it goes on where it was interrupted, and adds what is new.
     """
+    if out.resolve() == project.resolve():
+        raise UserError(f"{out} is the project, and would be lost.", "Name another file for the data set.")
     data, failed = _collect(subjects_of(models, lists), project, out, quiet=as_json, **options)
     told = {
         "out": str(out.absolute()),

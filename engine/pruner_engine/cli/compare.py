@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from pruner_engine.cli.objects import run_object
-from pruner_engine.cli.options import WholeType, json_option, project_argument
+from pruner_engine.cli.options import PathType, WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.figures import comparison
 from pruner_engine.store.file.read_only import Row
@@ -19,7 +19,7 @@ from pruner_engine.units import duration, latency, ratio
 
 @click.command()
 @project_argument
-@click.argument("others", nargs=-1, type=click.Path(dir_okay=False))
+@click.argument("others", nargs=-1, type=PathType(dir_okay=False))
 @click.option("--run", "run_id", type=WholeType(), help="Whose model's runs [default: the newest's].")
 @click.option("--goal", "goal_of", help="Run whose last latency is the goal [default: the stock search's].")
 @json_option

@@ -8,6 +8,7 @@ import click
 
 from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.options import (
+    PathType,
     all_runs_option,
     exported_run_option,
     json_option,
@@ -31,7 +32,7 @@ _WEIGHTS = {"inside": False, "beside": True}
 
 @click.command()
 @project_argument
-@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
+@click.option("--out", required=True, type=PathType(file_okay=False), help="Folder to write the bundle to.")
 @exported_run_option
 @all_runs_option
 @click.option(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pruner_engine.cli.arguments import absolute, chosen_task
-from pruner_engine.cli.options import CandidateType, json_option, plugin_option, project_argument, task_option
+from pruner_engine.cli.options import CandidateType, PathType, json_option, plugin_option, project_argument, task_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -28,7 +28,7 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 @task_option
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
 @click.option("--against", type=CandidateType(), help="Another one, of any run or task, or untuned: tell what differs.")
-@click.option("--with", "other", type=click.Path(dir_okay=False), help="Project of --against, where it is another one.")
+@click.option("--with", "other", type=PathType(dir_okay=False), help="Project of --against, where it is another one.")
 @click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
 @click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
 @plugin_option

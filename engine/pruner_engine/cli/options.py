@@ -52,7 +52,16 @@ def named_once(_ctx: click.Context, _param: click.Parameter, pairs: tuple[tuple[
     return pairs
 
 
-class OutputFile(click.Path):
+class PathType(click.Path):
+    """A file or folder; an empty name, as of a variable that is not set, would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("The name is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class OutputFile(PathType):
     """A file to be written, refused before hours of work where its folder cannot take it or it is of another kind."""
 
     def __init__(self, kind: Kind | None = None) -> None:
@@ -98,6 +107,21 @@ class MinutesType(click.FloatRange):
         return minutes
 
 
+class ShareType(click.FloatRange):
+    """A share of at most `most`; "nan", which Python reads as a number, is none."""
+
+    name = "float"
+
+    def __init__(self, most: float) -> None:
+        super().__init__(0, most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        share = float(super().convert(value, param, ctx))
+        if math.isnan(share):
+            self.fail(f"{value} is no share.", param, ctx)
+        return share
+
+
 class CandidateType(click.ParamType):
     """Id of a candidate, or the word for the kernel as it is without tuning."""
 
@@ -127,7 +151,7 @@ class NumbersType(click.ParamType):
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-project_argument = click.argument("project", type=click.Path(dir_okay=False))
+project_argument = click.argument("project", type=PathType(dir_okay=False))
 run_option = click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
 exported_run_option = click.option(
     "--run",
@@ -152,7 +176,7 @@ setting_option = click.option(
 plugin_option = click.option(
     "--plugin",
     "plugins",
-    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    type=PathType(dir_okay=False, exists=True, resolve_path=True),
     multiple=True,
     help="Python file that registers a strategy, cost model or schedule rule of your own; its code is run.",
 )
@@ -163,7 +187,7 @@ key_option = click.option("--key", "rpc_key", default="", help="Which boards of 
 lists_option = click.option(
     "--workloads",
     "lists",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathType(dir_okay=False, path_type=Path),
     multiple=True,
     help="File that lists models and workloads, one a line.",
 )

@@ -8,7 +8,14 @@ import click
 
 from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.group import Commands
-from pruner_engine.cli.options import WholeType, all_runs_option, exported_run_option, json_option, project_argument
+from pruner_engine.cli.options import (
+    PathType,
+    WholeType,
+    all_runs_option,
+    exported_run_option,
+    json_option,
+    project_argument,
+)
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.protocol import (
@@ -28,7 +35,7 @@ def records() -> None:
 
 @records.command("export")
 @project_argument
-@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the two files to.")
+@click.option("--out", required=True, type=PathType(file_okay=False), help="Folder to write the two files to.")
 @exported_run_option
 @all_runs_option
 @click.option("--best", type=WholeType(), default=1, show_default=True, help="Trials of each task.")
@@ -47,7 +54,7 @@ def export_records(project: str, out: str, run_id: int | None, all_runs: bool, b
 
 @records.command("import")
 @project_argument
-@click.argument("folder", type=click.Path(file_okay=False))
+@click.argument("folder", type=PathType(file_okay=False))
 @click.option("--same-device", is_flag=True, help="The times were measured on the device of this project's newest run.")
 @json_option
 def import_records(project: str, folder: str, same_device: bool, as_json: bool) -> None:

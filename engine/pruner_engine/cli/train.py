@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.options import OutputFile, WholeType, json_option
+from pruner_engine.cli.options import OutputFile, PathType, ShareType, WholeType, json_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.errors import UserError
 from pruner_engine.replacing import TENSORS, write_whole
 from pruner_engine.units import counted
 
-_file = click.Path(dir_okay=False, path_type=Path)
+_file = PathType(dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -29,7 +29,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.option("--epochs", type=WholeType(), default=16, show_default=True, help="At most so many passes.")
 @click.option(
     "--hold",
-    type=click.FloatRange(0, 0.9),
+    type=ShareType(0.9),
     default=0.2,
     show_default=True,
     help="Share of tasks kept out, to assess on.",

@@ -11,6 +11,7 @@ from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.objects import libraries, run_object, untried
 from pruner_engine.cli.options import (
     MinutesType,
+    PathType,
     ShapeType,
     WholeType,
     json_option,
@@ -71,7 +72,7 @@ class _Tune(click.Command):
 @click.option("--minutes", type=MinutesType(), help="Minutes to work. Neither given: until no task gains any more.")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @click.option(
-    "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
+    "--project", type=PathType(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )
 @click.option(
     "--dtype",
@@ -88,12 +89,12 @@ class _Tune(click.Command):
 )
 @click.option(
     "--checkpoint",
-    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    type=PathType(dir_okay=False, exists=True, resolve_path=True),
     help="Pre-trained cost model that `pruner train` wrote.",
 )
 @click.option(
     "--start-from",
-    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    type=PathType(dir_okay=False, exists=True, resolve_path=True),
     metavar="PROJECT",
     help="Measure first what this project found best of the same kernels.",
 )

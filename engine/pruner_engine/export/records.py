@@ -19,6 +19,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.tasks.foreign import inert, refuse_code
 from pruner_engine.tasks.task import TuningTask
+from pruner_engine.whole_files import read_whole
 
 WORKLOADS = "database_workload.json"
 RECORDS = "database_tuning_record.json"
@@ -119,7 +120,7 @@ def _read_lines(
 ) -> list[_T | None]:
     """Each line parsed, by TVM where `native`; None in the place of a line that was dropped: records count lines."""
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_whole(path).splitlines()
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.", f"A folder with {path.name} is needed.") from error
     rows: list[_T | None] = []

@@ -33,9 +33,18 @@ def place_of(out: Path) -> Path:
             raise UserError(f"{out} is a link to what is not there.", "Make that folder, or choose another one.")
         place = out.resolve()
         _refuse_foreign(place)
+        _refuse_below(next((folder for folder in place.parents if folder.exists()), place))
     except OSError as error:
         raise _unwritable(out, error) from error
     return place
+
+
+def _refuse_below(above: Path) -> None:
+    """Raises UserError where no folder can be made in what is there."""
+    if not above.is_dir():
+        raise UserError(f"{above} is a file, in which no folder can be made.", "Choose another folder.")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise UserError(f"{above} cannot be written.", "Choose another folder.")
 
 
 def _unwritable(place: Path, error: OSError) -> UserError:

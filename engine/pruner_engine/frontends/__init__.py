@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from pruner_engine.model_names import KINDS, kind_of_file
 from pruner_engine.protocol import ModelChecked, ModelInput
 from pruner_engine.tasks.rewrites.halves import coarsest_float
 from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
+from pruner_engine.whole_files import read_whole
 
 __all__ = ["WORKLOADS", "LoadedModel", "ModelFacts", "check_model", "load_model"]
 
@@ -179,9 +179,9 @@ def _read(source: str) -> bytes:
     path = Path(source)
     try:
         refuse_beyond_memory(path.name, path.stat().st_size)
-        content = path.read_bytes()
+        content = read_whole(path)
     except OSError as error:
-        raise UserError(f"{source} cannot be read: {os.strerror(error.errno or 0)}.", "") from error
+        raise UserError(f"{source} cannot be read: {error.strerror}.", "") from error
     if not content:
         raise UserError(f"{path.name} is empty.", "Export the model again.")
     return content

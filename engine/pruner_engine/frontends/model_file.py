@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pruner_engine.errors import UserError
+from pruner_engine.whole_files import read_whole
 
 _KEPT = 64 << 20  # bytes
 
@@ -45,7 +47,7 @@ class ModelFile:
     @classmethod
     def in_place(cls, path: Path, size: int, sha256: str) -> ModelFile:
         """A file with others beside it; arguments are the attributes."""
-        return cls(size, sha256, path.read_bytes, path)
+        return cls(size, sha256, partial(read_whole, path), path)
 
     def content(self) -> bytes:
         """What is in the file, which has no weights beside it.

@@ -72,7 +72,7 @@ def build_workload(text: str) -> tvm.IRModule:
         shapes, function = workload.build(spec)
         return _function(shapes, spec.dtype, function)
     except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
-        raise UserError(f'"{text}" makes no operator: {last_line(error)}', usage) from error
+        raise UserError(f'"{text}" makes no operator: {last_line(error).rstrip(".")}.', usage) from error
 
 
 def _parse(text: str, workload: Workload, rest: str, usage: str) -> _Spec:

@@ -15,7 +15,7 @@ from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.store.file.lock import LastWords, WriterLock
 from pruner_engine.store.file.lost import OpenFile
-from pruner_engine.store.file.reading import locked, refuse_empty, refuse_long, refuse_missing
+from pruner_engine.store.file.reading import locked, refuse_empty, refuse_long, refuse_missing, refuse_other
 from pruner_engine.store.file.versions import APPLICATION_ID, refuse_foreign
 from pruner_engine.store.schema import migrations
 from pruner_engine.store.writing.runs import BUSY, RunRepository
@@ -44,6 +44,7 @@ class Project:
         if not self.path.parent.is_dir():
             raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
         refuse_long(self.path)
+        refuse_other(self.path)
         self._lock = WriterLock(self.path)
         try:
             self._db = self._open()

@@ -11,6 +11,7 @@ import msgspec
 
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
+from pruner_engine.whole_files import read_whole
 
 _T = TypeVar("_T")
 
@@ -29,7 +30,7 @@ def read_preset(path: Path, kind: type[_T]) -> _T:
         UserError: the file cannot be read, or is no device description.
     """
     try:
-        return msgspec.convert({"id": path.stem, **json.loads(path.read_text())}, kind)
+        return msgspec.convert({"id": path.stem, **json.loads(read_whole(path))}, kind)
     except (OSError, ValueError, TypeError) as error:
         raise UserError(
             f"{path} is not a device description: {error}", "Correct it after the shipped ones, or remove it."

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any, Literal
 
 import tvm
-from tvm.target import Target, codegen
+from tvm.target import Target, codegen, list_tags
 
 from pruner_engine.errors import UserError
 from pruner_engine.lowering.generations import generation
@@ -15,10 +15,10 @@ from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, architecture, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
+from pruner_engine.targets.misnamed import no_target
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.tvm_import import import_tvm
 
-_HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {}.'
 _ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
 # what design-space generation asks for and every NVIDIA GPU since Volta has
 _CUDA = {
@@ -59,9 +59,12 @@ def _named(text: str) -> Target:
     try:
         return _build(preset.target if preset else json.loads(name) if name.startswith("{") else name)
     except (ValueError, RecursionError) as error:
-        raise UserError(
-            f'"{text}" is not a target: {_first_line(error)}', _HINT.format(", ".join(load_presets()))
-        ) from error
+        raise no_target(text, error, load_presets(), _others()) from error
+
+
+def _others() -> list[str]:
+    """Names that TVM knows, and those of what is here."""
+    return [*OF_THIS_CPU, "cuda", *(tag for tag in map(str, list_tags()) if tag.startswith("nvidia/"))]
 
 
 def host_target() -> Target:
@@ -243,7 +246,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, tvm.ir.Array)):
         return [_plain(v) for v in value]
     return value
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].rstrip(".") + "."

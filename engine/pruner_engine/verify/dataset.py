@@ -16,6 +16,7 @@ from pruner_engine.replacing import write_whole
 from pruner_engine.verify import dataflow, drafted, primitives, statement, workload
 from pruner_engine.verify.checkpoint import read_metadata
 from pruner_engine.verify.model import Features, Group
+from pruner_engine.whole_files import read_whole
 
 _FORMAT = "pruner-studio-dataset-2"
 _HINT = "Use a file that `pruner collect` wrote."
@@ -108,7 +109,7 @@ def read_dataset(path: Path) -> DataSet:
         UserError: no such file, damaged, or no data set.
     """
     try:
-        blob = path.read_bytes()
+        blob = read_whole(path)
     except OSError as error:
         raise UserError(f"The data set {path} cannot be read: {error.strerror}.", _HINT) from error
     metadata = read_metadata(blob, f"data set {path.name}", _HINT)

@@ -7,6 +7,7 @@ from pathlib import Path
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.verify.factory import check_kind, create_model
+from pruner_engine.whole_files import read_whole
 
 
 def read_checkpoint_file(path: Path) -> bytes:
@@ -16,7 +17,7 @@ def read_checkpoint_file(path: Path) -> bytes:
         UserError: it cannot be read.
     """
     try:
-        return path.read_bytes()
+        return read_whole(path)
     except OSError as error:
         raise UserError(
             f"The checkpoint {path} cannot be read: {error.strerror}.", "`pruner train` writes checkpoints."

@@ -9,7 +9,15 @@ from typing import Any
 import click
 from rich.table import Table
 
-from pruner_engine.cli.options import OutputFile, WholeType, json_option, key_option, refuse_lone_key, rpc_option
+from pruner_engine.cli.options import (
+    OutputFile,
+    PathType,
+    WholeType,
+    json_option,
+    key_option,
+    refuse_lone_key,
+    rpc_option,
+)
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
 from pruner_engine.errors import UserError
@@ -19,7 +27,7 @@ from pruner_engine.units import counted, latency, percent
 
 
 @click.command()
-@click.argument("projects", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("projects", nargs=-1, required=True, type=PathType(exists=True, dir_okay=False, path_type=Path))
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
 @click.option("--html", type=OutputFile(PAGE), help="Write a report.")

@@ -11,7 +11,7 @@ from rich.table import Table
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.arguments import make_folder
-from pruner_engine.cli.options import WholeType, json_option, lists_option, setting_option
+from pruner_engine.cli.options import PathType, WholeType, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.units import counted, latency, ratio
@@ -29,7 +29,7 @@ from pruner_engine.units import counted, latency, ratio
 @click.option(
     "--out",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=PathType(file_okay=False, path_type=Path),
     help="Folder for the project files, one for each rule left out.",
 )
 @json_option

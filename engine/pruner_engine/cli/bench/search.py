@@ -20,6 +20,7 @@ from pruner_engine.cli.arguments import make_folder
 from pruner_engine.cli.options import (
     NumbersType,
     OutputFile,
+    PathType,
     WholeType,
     json_option,
     lists_option,
@@ -55,7 +56,7 @@ _AGAINST_NOTHING = "No run of {baseline}: the others are held against nothing."
 @click.option(
     "--out",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=PathType(file_okay=False, path_type=Path),
     help="Folder for the project files, one per workload.",
 )
 @click.option(

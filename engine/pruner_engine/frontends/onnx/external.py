@@ -74,6 +74,8 @@ def part_of(tensor: onnx.TensorProto, name: str, folder: Path | None) -> Part:
         length = int(entry.get("length", size - offset))
     except (OSError, ValueError) as error:
         raise _unreadable(location, name) from error
+    if not path.is_file():  # a pipe, from which nothing might ever come
+        raise _unreadable(location, name)
     if offset < 0 or length < 0 or offset + length > size:
         raise UserError(f"{location}, which holds weights of {name}, is cut off.", EXPORT_AGAIN)
     return Part(path, offset, length)

@@ -22,6 +22,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import space_generator
 
 _NEVER = 1 << 30
+_SEEDS = (1 << 31) - 2  # that TVM takes
 _ASKED = 6  # times: it finds nothing new five times before it says that there is nothing
 
 
@@ -55,7 +56,7 @@ class MetaScheduleSearch(Strategy):
             target=self.context.target,
             space_generator=space_generator(self.context.target, self.context.settings.without_rules),
             search_strategy=EvolutionarySearch(**{name: value for name, value in asked.items() if value is not None}),
-            rand_state=self.context.seed + 1,
+            rand_state=self.context.seed % _SEEDS + 1,
             num_threads=self.context.threads,
             task_name=state.task.name,
         )

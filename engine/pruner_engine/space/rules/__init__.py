@@ -20,6 +20,7 @@ from pruner_engine.space.rules.epilogue import Epilogue
 from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.moves import Moves
+from pruner_engine.space.rules.pools import know_rules_of_pools
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import RowReductions
 from pruner_engine.space.rules.rule import schedule_rule
@@ -28,6 +29,7 @@ from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
 
+know_rules_of_pools()
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": schedule_rule(RowReductions),
     "amx": schedule_rule(MatrixTile),

@@ -49,6 +49,12 @@ def refuse_missing(path: Path) -> None:
         raise UserError(f"There is no project file {path}.", "Check the path, or tune a model into it first.")
 
 
+def refuse_other(path: Path) -> None:
+    """Raises UserError: what is there is no file, such as a pipe, from which nothing might ever come."""
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is no file.", "Choose another place for the project.")
+
+
 def refuse_empty(path: Path) -> None:
     """Raises UserError: nothing was ever written into the file."""
     if path.stat().st_size == 0:
