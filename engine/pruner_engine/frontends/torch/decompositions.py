@@ -20,6 +20,7 @@ from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.places import PLACES
 from pruner_engine.frontends.torch.points import with_points
+from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
 from pruner_engine.frontends.torch.tails import TAILS
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
@@ -35,6 +36,7 @@ def core_decompositions() -> dict[Any, Callable[..., Any]]:
     return with_points({**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours})
 
 
+@operators_looked_up_once()
 def spelled_out(program: Any, known: Collection[str]) -> Any:
     """A `torch.export.ExportedProgram` without operators that are not known, where PyTorch can say them in others."""
     for _ in range(_ROUNDS):
