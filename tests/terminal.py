@@ -12,7 +12,7 @@ import click
 from pruner_engine.cli.main import cli, main
 
 # small enough that a run takes seconds
-SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4}
+SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4, "repeats": 1}
 SMALL = [f"--set={name}={value}" for name, value in SETTINGS.items()]
 
 

@@ -29,9 +29,14 @@ def test_a_machine_that_runs_these_tests_is_fit(report):
     assert "outputs right" in next(c for c in report.checks if c.name == "One kernel").value
 
 
-def diagnose(**changes):
-    code = "import msgspec; from pruner_engine.diagnostics.doctor import run_checks; "
-    code += "print(msgspec.json.encode(run_checks()).decode())"
+PARTS = ("_software", "_machine", "_trial")
+
+
+def diagnose(*parts, before="", **changes):
+    """What the pre-flight says that has some of its parts only; all take seconds."""
+    left_out = "".join(f"doctor.{part} = tuple; " for part in PARTS if part not in parts)
+    code = f"import os, msgspec; from pruner_engine.diagnostics import doctor; {before}{left_out}"
+    code += "print(msgspec.json.encode(doctor.run_checks()).decode())"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(**changes), capture_output=True, text=True, check=True
     )
@@ -51,16 +56,9 @@ def test_a_broken_tvm_is_told_with_what_to_do(tmp_path):
     (tmp_path / "tvm").mkdir()
     (tmp_path / "tvm" / "__init__.py").write_text("import os\nos.abort()\n")
     path = f"{tmp_path}:{environment()['PYTHONPATH']}"
-    code = (
-        "import sys, msgspec; from pruner_engine.diagnostics import doctor;"
-        f"doctor.environment = lambda: {{**__import__('os').environ, 'PYTHONPATH': {path!r}}};"
-        "print(msgspec.json.encode(doctor.run_checks()).decode())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    report = json.loads(done.stdout)
-    checks = {c["name"]: c for c in report["checks"]}
-    assert not report["ok"]
-    assert not checks["One kernel"]["ok"] and "could not import TVM" in checks["One kernel"]["value"]
+    broken = f"doctor.environment = lambda: {{**os.environ, 'PYTHONPATH': {path!r}}}; "
+    ok, checks = diagnose("_trial", before=broken)
+    assert not ok and not checks["One kernel"]["ok"] and "could not import TVM" in checks["One kernel"]["value"]
     assert checks["One kernel"]["hint"] and checks["LLVM"]["hint"]
 
 
@@ -77,7 +75,7 @@ def test_libraries_of_another_version_than_needed_are_told(tmp_path):
     for name, version in (("torch", "2.8.0+cpu"), ("onnx", "1.9.0"), ("numpy", "1.26.0"), ("apache_tvm", "0.26.0")):
         (tmp_path / f"{name}-{version}.dist-info").mkdir()
         (tmp_path / f"{name}-{version}.dist-info" / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
-    ok, checks = diagnose(PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
+    ok, checks = diagnose("_software", PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
     assert not ok
     assert checks["PyTorch"]["value"] == "2.8.0+cpu" and '"torch>=2.11"' in checks["PyTorch"]["hint"]
     assert not checks["ONNX"]["ok"] and "older" in checks["ONNX"]["hint"]
@@ -86,7 +84,7 @@ def test_libraries_of_another_version_than_needed_are_told(tmp_path):
 
 
 def test_a_library_that_cannot_be_loaded_is_told(broken_torch):
-    ok, checks = diagnose(PYTHONPATH=broken_torch)
+    ok, checks = diagnose("_software", PYTHONPATH=broken_torch)
     assert not ok and not checks["PyTorch"]["ok"]
     assert "undefined symbol" in checks["PyTorch"]["value"] and "anew" in checks["PyTorch"]["hint"]
 
@@ -126,7 +124,9 @@ def test_what_is_asked_for_is_what_pyproject_asks_for():
 def test_a_missing_linker_and_compiler_are_told(tmp_path):
     # in every process: the one that tries a kernel would have zig compile its C library first
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ziglang'] = None\n")
-    ok, checks = diagnose(PATH=str(tmp_path), PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
+    ok, checks = diagnose(
+        "_machine", "_trial", PATH=str(tmp_path), PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}"
+    )
     compiler = checks["CUDA compiler"]
     # NVRTC is no program
     assert "NVRTC" in compiler["value"] if compiler["ok"] else "Install" in compiler["hint"]

@@ -28,7 +28,7 @@ from pruner_engine.draft.formulas.evaluation import Evaluation
 from pruner_engine.draft.nests.nest import all_loops
 from pruner_engine.draft.parts import Parts
 
-ROWS = rows_of_each(8)
+ROWS = rows_of_each(4)
 # iterators that a Tensor Core's operands are laid out over have a single value
 FLAT = "conv2d:2,32,1,9,64,1,layout=NHWC,float16"
 COMPARED = [
@@ -78,7 +78,7 @@ def test_every_block_is_told_as_the_applied_schedule_tells_it(workload, target):
     compared = 0
     for sketch in space.sketches:
         assert analyzer.compiled(sketch.index)
-        for row in sketch.sample(rng, max(4, ROWS // len(space.sketches))):
+        for row in sketch.sample(rng, max(2, ROWS // len(space.sketches))):
             parts = analyzer.lowered[sketch.index].parts(row)
             if parts is None:  # TVM finds a dynamic extent: the postprocessing refuses such a candidate
                 continue

@@ -39,7 +39,7 @@ from pruner_engine.space.design_space import DesignSpace, seed_of
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.targets.target import target_json
 
-ROWS = rows_of_each(4)
+ROWS = rows_of_each(2)
 PARTS_OF_VECTORS = ["relu:11,17", "avgpool:1,47,3,11,2"]  # the last vector of all elements is not whole
 _AT_A_TIME = 8  # rows that are drawn: each may put its blocks elsewhere, and is then compiled alone
 _TURNED = (
@@ -104,7 +104,7 @@ def compared(
         tried: rows that are drawn, at most, for each one that is compared.
     """
     space, found = space_of(workload, target), []
-    analyzer, many = analyzer_of(space), max(2, ROWS // len(space.sketches))
+    analyzer, many = analyzer_of(space), max(1, ROWS // len(space.sketches))
     for sketch in space.sketches:
         for row in valid_rows(analyzer, sketch, wanted, many=many, tried=tried * ROWS):
             schedule = finished(space, sketch.index, row)

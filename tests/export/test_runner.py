@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bare import environment
 from pruner_engine.export.files.run import _numpy_dtype, read_arrays, write_arrays
 
 SOUGHT = ("numpy", "tvm_ffi", "typing_extensions", "ml_dtypes")
@@ -221,7 +222,7 @@ np.save("out.npy", Model(sys.argv[1]).run(np.load("image.npy"))[0])
 {after}
 """
     command = [sys.executable, "-c", script, str(bundle[0]), str(tmp_path / "other")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment(), check=False)
     assert done.returncode == 0, done.stderr
     assert np.load(tmp_path / "out.npy").shape == (1, 10)
 

@@ -26,7 +26,7 @@ from pruner_engine.targets.target import device_of, resolve_target, target_json 
 
 EARLIER = Path(__file__).parent / "earlier"  # project files of every schema version: eight trials of WORKLOAD
 WORKLOAD = "matmul:32,32,32"
-SETTINGS = {"round_trials": 4, "population": 64, "draft_set": 8, "fresh_samples": 2}
+SETTINGS = {"round_trials": 4, "population": 64, "draft_set": 8, "fresh_samples": 2, "repeats": 1}
 REFUSED = 3  # exit code of an engine that ended with a sentence
 KILLED = (-signal.SIGKILL, -signal.SIGALRM)  # of one that died
 
@@ -148,5 +148,5 @@ def context() -> multiprocessing.context.ForkServerContext:
     # once: every module that a process imports is looked for in all of these
     os.environ["PYTHONPATH"] = os.pathsep.join([*_PATH, os.environ.get("PYTHONPATH", "")])
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["engines"])
+    context.set_forkserver_preload(["engines", "torch", "xgboost"])  # in this order: TVM would import PyTorch its way
     return context

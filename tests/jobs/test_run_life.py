@@ -39,7 +39,7 @@ from terminal import carried_out as terminal
 pytestmark = pytest.mark.usefixtures("warm")
 
 WORKLOAD = "matmul:64,64,64"
-SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4}
+SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4, "repeats": 1}
 
 
 def tune_command(project, trials=12, **more):

@@ -17,7 +17,9 @@ from schedules import CPU, task_of
 # in a process of its own: where a kernel is timed there is no other process beside it
 TIMING = """
 import json, sys
-import msgspec, numpy as np, tvm
+import msgspec, numpy as np
+from pruner_engine.tvm_import import import_tvm
+tvm = import_tvm()
 from pruner_engine.measure.running import host
 from pruner_engine.measure.workers import wire
 emptying, happened = "cache_flush_cpu_non_first_arg", []
@@ -53,7 +55,8 @@ def test_caches_are_emptied_before_every_timed_call(cold):
 TURNS = """
 import json
 from types import SimpleNamespace
-import tvm
+from pruner_engine.tvm_import import import_tvm
+tvm = import_tvm()
 from pruner_engine.measure.running.host import ThisMachine
 job, host, used = SimpleNamespace(device="cpu", cold=False), ThisMachine(), []
 copies = [["first"], ["second"], ["third"]]

@@ -14,7 +14,8 @@ CALLS = 5000
 # in a process of its own: a kernel that is timed may have started none
 TIMING = f"""
 import json, sys, time
-import tvm
+from pruner_engine.tvm_import import import_tvm
+tvm = import_tvm()
 from pruner_engine.measure.workers import wire
 from pruner_engine.measure.running.host import ThisMachine
 

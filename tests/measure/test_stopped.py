@@ -15,7 +15,8 @@ STOP_S = 0.5
 TIMING = """
 import json, os, signal, sys
 from pathlib import Path
-import tvm
+from pruner_engine.tvm_import import import_tvm
+tvm = import_tvm()
 from pruner_engine.measure.workers import wire
 from pruner_engine.measure.running.host import ThisMachine
 from pruner_engine.measure.running.task_buffers import TaskBuffers

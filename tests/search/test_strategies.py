@@ -22,7 +22,7 @@ from pruner_engine.targets.presets import load_presets
 from pruner_engine.verify import create_model
 from schedules import CPU, task_of
 
-SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16, "fresh_samples": 4}
+SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16, "fresh_samples": 4, "repeats": 1}
 WORKLOAD = "matmul:96,96,96"
 
 

@@ -15,7 +15,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
 
-_TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
+_TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8, "repeats": 1}}
 _LEFT = Qt.MouseButton.LeftButton
 
 

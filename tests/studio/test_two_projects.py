@@ -14,7 +14,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 
-_TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
+_TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8, "repeats": 1}}
 
 
 @pytest.fixture

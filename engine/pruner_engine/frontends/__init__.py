@@ -14,8 +14,6 @@ from pruner_engine.frontends import tvmscript_file
 from pruner_engine.frontends.importing import refuse_beyond_memory
 from pruner_engine.frontends.model import LoadedModel, ModelFacts, bind, bind_dims, declared_inputs, signature
 from pruner_engine.frontends.model_file import ModelFile
-from pruner_engine.frontends.onnx import file as onnx_file
-from pruner_engine.frontends.onnx import importer as onnx_importer
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.model_names import KINDS, kind_of_file
 from pruner_engine.protocol import ModelChecked, ModelInput
@@ -118,6 +116,9 @@ def _opened(
 
 
 def _onnx(content: bytes, name: str, place: Path | None, again: Callable[[], bytes] | None) -> _Opened:
+    from pruner_engine.frontends.onnx import file as onnx_file
+    from pruner_engine.frontends.onnx import importer as onnx_importer
+
     folder = None if place is None else place.parent
     parsed = onnx_file.parse(content, name, folder)
     if parsed.parts and place is not None:
@@ -135,6 +136,8 @@ def _onnx(content: bytes, name: str, place: Path | None, again: Callable[[], byt
 
 
 def _whole_onnx(read: Callable[[], bytes], name: str, folder: Path | None) -> bytes:
+    from pruner_engine.frontends.onnx import file as onnx_file
+
     return onnx_file.parse(read(), name, folder).content
 
 

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import xgboost
 
 from pruner_engine.errors import UserError
+from pruner_engine.processes.openmp import sleeping_threads
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import statement, workload
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.pairs import pair_accuracy, relevance
+
+with sleeping_threads():  # those of TVM's own search are of this library too
+    import xgboost
 
 if TYPE_CHECKING:
     from pruner_engine.space.design_space import DesignSpace

@@ -5,6 +5,7 @@ candidate is told with its bound."""
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord, Workl
 from tvm.s_tir.meta_schedule.runner import RunnerResult
 from tvm.s_tir.meta_schedule.search_strategy import EvolutionarySearch, MeasureCandidate
 
+from pruner_engine.processes.openmp import sleeping_threads
 from pruner_engine.search.strategy import Context, Proposal, Strategy, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -40,6 +42,8 @@ class MetaScheduleSearch(Strategy):
                 "warning", "metaschedule learns with TVM's own model: the checkpoint is not used.", "Leave it out."
             )
         self._database = MemoryDatabase()
+        with sleeping_threads():
+            importlib.import_module("xgboost")  # by TVM as soon as it learns
         self._model = XGBModel(config=XGBConfig(seed=context.seed, nthread=context.threads))
         self._contexts: dict[str, ms.TuneContext] = {}
         self._workloads: dict[str, Workload] = {}

@@ -22,6 +22,7 @@ from pruner_engine.frontends.torch.decompositions.places import PLACES
 from pruner_engine.frontends.torch.decompositions.points import with_points
 from pruner_engine.frontends.torch.decompositions.tails import TAILS
 from pruner_engine.frontends.torch.decompositions.volumes import samples_of_volumes
+from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
 
 _aten = torch.ops.aten
 _TRAINED = _aten._native_batch_norm_legit_functional.default  # TVM's importer goes by the statistics of before
@@ -35,6 +36,7 @@ def core_decompositions() -> dict[Any, Callable[..., Any]]:
     return with_points({**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours})
 
 
+@operators_looked_up_once()
 def spelled_out(program: Any, known: Collection[str]) -> Any:
     """A `torch.export.ExportedProgram` without operators that are not known, where PyTorch can say them in others."""
     for _ in range(_ROUNDS):

@@ -14,6 +14,7 @@ import torch
 from torch.fx import Node
 
 from pruner_engine.frontends.torch.decompositions.table import core_decompositions
+from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
 
 _aten = torch.ops.aten
 _GUARDED = _aten._safe_softmax.default
@@ -37,6 +38,7 @@ _OF_MASKS = _UNCHANGED | {  # what is computed here: a file may name any operato
 _LARGEST = 1 << 26  # entries of a mask that is looked at
 
 
+@operators_looked_up_once()
 def in_core_operators(program: Any) -> Any:
     """A `torch.export.ExportedProgram` in PyTorch's core operators."""
     table = core_decompositions()
