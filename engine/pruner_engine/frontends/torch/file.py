@@ -83,6 +83,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
     from pruner_engine.frontends.torch.results import result_names, with_named_results
+    from pruner_engine.frontends.torch.scalars import with_known_scalars
     from pruner_engine.frontends.torch.selections import selected_by_tensors
     from pruner_engine.frontends.torch.state import with_state_outside
     from pruner_engine.frontends.torch.tensors import tensors_only
@@ -95,7 +96,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
         if values is not None:
             refuse_beyond(conditions, shapes_of(program, values), values, example_of(program) or {})
             program = with_extents(program, values)
-        program = in_core_operators(with_whole_layers(program))
+        program = with_known_scalars(in_core_operators(with_whole_layers(program)))
         program = selected_by_tensors(without_assertions(spelled_out(program, importer.known())))
         refuse_random(program)
         importer.refuse_unknown(program)
