@@ -20,6 +20,7 @@ from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.places import PLACES
 from pruner_engine.frontends.torch.points import with_points
+from pruner_engine.frontends.torch.rows import layer
 from pruner_engine.frontends.torch.tails import TAILS
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
@@ -300,6 +301,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.hypot.default: _hypotenuse,
     _aten.instance_norm.default: norm_of_instances,
     _aten.kthvalue.default: _kth,
+    _aten.linear.default: layer,
     _aten.logcumsumexp.default: _exponentials_so_far,
     _aten.masked_scatter.default: _put_by_mask,
     _aten.max.dim: _largest,
