@@ -1,4 +1,4 @@
-"""Sums over an operand that the nearest caches do not hold go along its rows, and compute the same; others stay as they are."""
+"""Sums over an operand that the nearest caches do not hold go along its rows and compute the same; others stay."""
 
 import numpy as np
 import pytest

@@ -80,6 +80,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
     from pruner_engine.frontends.torch.rewrites.assertions import without_assertions
     from pruner_engine.frontends.torch.rewrites.attention import in_core_operators
     from pruner_engine.frontends.torch.rewrites.regions import without_regions
+    from pruner_engine.frontends.torch.rewrites.scalars import with_known_scalars
     from pruner_engine.frontends.torch.rewrites.selections import selected_by_tensors
     from pruner_engine.frontends.torch.signature.conditions import refuse_beyond
     from pruner_engine.frontends.torch.signature.dimensions import known_by_their_symbols
@@ -96,7 +97,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
         if values is not None:
             refuse_beyond(conditions, shapes_of(program, values), values, example_of(program) or {})
             program = with_extents(program, values)
-        program = in_core_operators(with_whole_layers(program))
+        program = with_known_scalars(in_core_operators(with_whole_layers(program)))
         program = selected_by_tensors(without_assertions(spelled_out(program, importer.known())))
         refuse_random(program)
         importer.refuse_unknown(program)

@@ -20,6 +20,7 @@ from pruner_engine.frontends.torch.decompositions.libraries import decomposition
 from pruner_engine.frontends.torch.decompositions.matrices import MATRICES
 from pruner_engine.frontends.torch.decompositions.places import PLACES
 from pruner_engine.frontends.torch.decompositions.points import with_points
+from pruner_engine.frontends.torch.decompositions.rows import layer
 from pruner_engine.frontends.torch.decompositions.tails import TAILS
 from pruner_engine.frontends.torch.decompositions.volumes import samples_of_volumes
 from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
@@ -302,6 +303,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.hypot.default: _hypotenuse,
     _aten.instance_norm.default: norm_of_instances,
     _aten.kthvalue.default: _kth,
+    _aten.linear.default: layer,
     _aten.logcumsumexp.default: _exponentials_so_far,
     _aten.masked_scatter.default: _put_by_mask,
     _aten.max.dim: _largest,

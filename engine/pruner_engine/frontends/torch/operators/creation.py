@@ -25,11 +25,14 @@ def _counted(importer: Conversion, node: Node) -> relax.Expr:
 
 
 def _full(importer: Conversion, node: Node) -> relax.Expr:
-    """A tensor of one number, which may be infinite: TVM fails to make such a one."""
-    (value,), shape = arguments(node, "fill_value"), extents_of(node)
-    if math.isfinite(value) or shape is None:
+    """A tensor of one number, which may be infinite, or read out of another: TVM fails to make such ones."""
+    (value,), shape, dtype = arguments(node, "fill_value"), extents_of(node), type_name(node.meta["val"].dtype)
+    if shape is not None and getattr(value, "target", None) is torch.ops.aten._local_scalar_dense.default:
+        number = relax.op.astype(relax.op.reshape(importer.env[value.args[0]], []), dtype)
+    elif isinstance(value, Node) or math.isfinite(value) or shape is None:
         return importer.stock(node)
-    number = relax.const(value, type_name(node.meta["val"].dtype))
+    else:
+        number = relax.const(value, dtype)
     return importer.emit(relax.op.broadcast_to(number, shape))
 
 

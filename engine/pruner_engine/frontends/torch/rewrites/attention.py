@@ -14,6 +14,7 @@ import torch
 from torch.fx import Node
 
 from pruner_engine.frontends.torch.decompositions.table import core_decompositions
+from pruner_engine.frontends.torch.rewrites.known import known_value
 from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
 
 _aten = torch.ops.aten
@@ -23,19 +24,6 @@ _UNCHANGED = {  # finite numbers stay so
     *(_aten.view.default, _aten.reshape.default, _aten.expand.default, _aten.clone.default, _aten._to_copy.default),
     *(_aten.mul.Scalar, _aten.div.Scalar, _aten.squeeze.dim, _aten.unsqueeze.default),
 }
-_OF_MASKS = _UNCHANGED | {  # what is computed here: a file may name any operator of PyTorch
-    *(_aten.full.default, _aten.scalar_tensor.default, _aten.arange.start_step, _aten.arange.default),
-    *(_aten.where.self, _aten.logical_and.default, _aten.logical_or.default, _aten.logical_not.default),
-    *(_aten.bitwise_and.Tensor, _aten.bitwise_or.Tensor, _aten.bitwise_not.default),
-    *(_aten.permute.default, _aten.slice.Tensor, _aten.select.int, _aten.cat.default),
-    *(
-        getattr(getattr(_aten, op), kind)
-        for op in ("eq", "ne", "lt", "le", "gt", "ge")
-        for kind in ("Scalar", "Tensor")
-    ),
-    *(getattr(getattr(_aten, op), kind) for op in ("add", "sub", "mul") for kind in ("Scalar", "Tensor")),
-}
-_LARGEST = 1 << 26  # entries of a mask that is looked at
 
 
 @operators_looked_up_once()
@@ -62,7 +50,7 @@ def _free(program: Any, node: Node) -> None:
         if scores.target is not _aten.add.Tensor or not _finite(scores.args[0]):
             return
         mask = scores.args[1]
-        known = _value(program, mask)
+        known = known_value(program, mask)
         if known is not None:
             if bool((known == -math.inf).all(dim).any()):
                 return
@@ -89,27 +77,3 @@ def _finite(node: Any) -> bool:
     while isinstance(node, Node) and node.target in _UNCHANGED:
         node = node.args[0]
     return isinstance(node, Node) and node.target in _PRODUCTS
-
-
-def _value(program: Any, node: Node) -> Any:
-    """What a mask holds whatever the inputs are; None where it depends on them, or is not made as masks are."""
-    signature = program.graph_signature
-    kept = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
-    kept |= signature.inputs_to_lifted_tensor_constants
-    needed = {node}
-    for other in reversed(program.graph_module.graph.nodes):
-        if other in needed:
-            needed.update(other.all_input_nodes)
-    held: dict[Node, Any] = {}
-    for other in program.graph_module.graph.nodes:
-        if other not in needed:
-            continue
-        if other.target in _OF_MASKS and other.meta["val"].numel() <= _LARGEST:
-            args, kwargs = torch.fx.map_arg((other.args, other.kwargs), held.__getitem__)
-            held[other] = other.target(*args, **kwargs)
-        elif other.name in kept:
-            name = kept[other.name]
-            held[other] = program.state_dict[name] if name in program.state_dict else program.constants[name]
-        else:
-            return None
-    return held[node]

@@ -1,0 +1,36 @@
+"""Numbers that a program reads out of a tensor (`x.item()`), where that tensor is the same at every call.
+
+Strides that a detector keeps in a buffer are such ones: PyTorch exports them as numbers that are known when it runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from pruner_engine.frontends.torch.rewrites.known import known_value
+
+_READ = torch.ops.aten._local_scalar_dense.default
+
+
+def with_known_scalars(program: Any) -> Any:
+    """The `torch.export.ExportedProgram` in core operators with such numbers in place of what reads them."""
+    graph = program.graph_module.graph
+    for node in list(graph.nodes):
+        if node.target is not _READ or isinstance(node.meta.get("val"), torch.SymInt):  # which shapes may follow from
+            continue
+        known = known_value(program, node.args[0])
+        if known is not None and known.numel() == 1:
+            _put(known.item(), node)
+    graph.eliminate_dead_code()
+    program.graph_module.recompile()
+    return program
+
+
+def _put(number: float | bool, node: Node) -> None:
+    for user in list(node.users):
+        user.args, user.kwargs = torch.fx.map_arg(
+            (user.args, user.kwargs), lambda given: number if given is node else given
+        )
