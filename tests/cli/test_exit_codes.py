@@ -63,7 +63,15 @@ def test_where_no_folder_takes_temporary_files_a_sentence_says_so():
     assert done.stdout.count("No usable temporary directory") == 2 and "set TMPDIR" in done.stdout
 
 
-@pytest.mark.parametrize("words", [["status", "../p.pruner"], ["report", "{}", "--html", "x.html"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["status", "../p.pruner"],
+        ["report", "{}", "--html", "x.html"],
+        ["bench", "search", "matmul:8,8,8", "--out", "x"],
+    ],
+    ids=" ".join,
+)
 def test_a_folder_that_was_removed_is_told_where_names_are_in_it(words, tmp_path):
     make_project(path := tmp_path / "p.pruner", {"a": (1, 1.0)})
     add_run(path, "pruner", [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("end", 5.0)])

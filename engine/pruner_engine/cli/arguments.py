@@ -18,8 +18,9 @@ def absolute(path: str) -> str:
 
 def make_folder(path: Path) -> None:
     """Make the folder that results go to, where it is not there yet."""
+    place = path.absolute()  # outside: that the current folder is gone is told as such
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"The folder {path} cannot be made: {error.strerror}.", "Choose another place.") from error
 
