@@ -9,6 +9,8 @@ from pruner_engine.errors import UserError
 
 KINDS = {".onnx": "onnx", ".pt2": "pt2", ".tflite": "tflite", ".py": "tvmscript", ".tvmscript": "tvmscript"}
 
+_LONGEST = 240  # bytes of a stem: file systems allow 255, and a project's endings come behind it
+
 
 def kind_of_file(model: str) -> str | None:
     """onnx | pt2 | tflite | tvmscript; None for what is no name of a model's file."""
@@ -17,7 +19,9 @@ def kind_of_file(model: str) -> str | None:
 
 def stem_of(model: str) -> str:
     """What files about the model are called: as its own file, or as the workload with nothing that no name may hold."""
-    return re.sub(r"[^\w.-]+", "_", Path(model).stem if kind_of_file(model) else model)
+    of_file = kind_of_file(model) is not None or Path(model).name != model
+    stem = re.sub(r"[^\w.-]+", "_", Path(model).stem if of_file else model)
+    return stem.encode()[:_LONGEST].decode(errors="ignore")
 
 
 def whole(model: str) -> str:

@@ -96,6 +96,14 @@
         <translation>Projektdatei</translation>
     </message>
     <message>
+        <source>Run {run} of {project} is paused.</source>
+        <translation>Lauf {run} von {project} ist angehalten.</translation>
+    </message>
+    <message>
+        <source>Open the project and press Go on.</source>
+        <translation>Öffnen Sie das Projekt und drücken Sie Weiter.</translation>
+    </message>
+    <message>
         <source>Run {run} of {project} is being tuned.</source>
         <translation>Lauf {run} von {project} wird optimiert.</translation>
     </message>
@@ -948,10 +956,6 @@
         <translation>Es wird exportiert</translation>
     </message>
     <message>
-        <source>Open a project or tune a model first.</source>
-        <translation>Öffnen Sie zuerst ein Projekt oder optimieren Sie ein Modell.</translation>
-    </message>
-    <message>
         <source>After an export: what was written, whether its outputs are right, how fast it is beside the libraries.</source>
         <translation>Nach einem Export: was geschrieben wurde, ob die Ausgaben stimmen, wie schnell es neben den Bibliotheken ist.</translation>
     </message>
@@ -994,6 +998,10 @@
     <message>
         <source>Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards.</source>
         <translation>Optimieren Sie auf der Startseite ein Modell oder öffnen Sie ein Projekt: Sein Fortgang steht hier, jetzt und später.</translation>
+    </message>
+    <message>
+        <source>This project holds no run yet: tune a model on the Start page, or open another project.</source>
+        <translation>Dieses Projekt enthält noch keinen Lauf: Optimieren Sie auf der Startseite ein Modell oder öffnen Sie ein anderes Projekt.</translation>
     </message>
     <message>
         <source>Go to Start</source>
@@ -2051,6 +2059,10 @@
     <message>
         <source>Draft scores of all that a round explored, and of what it drafted from that</source>
         <translation>Wertungen des Entwurfs von allem, was eine Runde erkundet hat, und von dem, was sie daraus entworfen hat</translation>
+    </message>
+    <message>
+        <source>needs three scored and measured in a round</source>
+        <translation>braucht drei gewertete und gemessene in einer Runde</translation>
     </message>
     <message>
         <source>Scores and measurements</source>

@@ -15,6 +15,7 @@ from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.workspace import Workspace
 
 _SAID = {
+    "paused": (tr("Run {run} of {project} is paused."), tr("Open the project and press Go on."), "info"),
     "alive": (tr("Run {run} of {project} is being tuned."), tr("Open the project to watch and steer it."), "info"),
     "interrupted": (
         tr("Run {run} of {project} was interrupted: its engine ended suddenly."),

@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QPushButton
 from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
+from pruner_studio.left_alone import LeftAlone
 from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.pill import Pill
 
 _TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8, "repeats": 1}}
 _LEFT = Qt.MouseButton.LeftButton
@@ -58,6 +60,17 @@ def test_a_window_steers_a_job_that_another_process_started(
     window.run_bar.toggle_pause()
     qtbot.waitUntil(lambda: window.run_bar.state.text() == "paused", timeout=60_000)
     assert window.run_bar.phase.text() == "", "nothing is drafted, built or learned now"
+    left = window.show_page("overview").tiles["left"]
+    qtbot.waitUntil(lambda: left._remark.text() == "paused", timeout=20_000)
+    recent = window.show_page("start").recent
+    qtbot.waitUntil(lambda: "paused" in [pill.text() for pill in recent.findChildren(Pill)], timeout=20_000)
+    window.workspace.leave()
+    LeftAlone(window.workspace, window.problems).look()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=20_000)
+    (card,) = window.problems.cards()
+    assert card.problem.message == "Run 1 of job is paused."
+    qtbot.mouseClick(next(made for made in card.findChildren(QPushButton) if made.text() == "Open"), _LEFT)
+    qtbot.waitUntil(lambda: window.run_bar.pause_button.text() == "Go on", timeout=20_000)
     window.run_bar.toggle_pause()
     qtbot.waitUntil(lambda: window.run_bar.state.text() == "tuning", timeout=60_000)
     window.run_bar.stop()

@@ -184,6 +184,14 @@ def test_an_empty_page_leads_to_where_it_begins(qtbot, window: MainWindow, key: 
     assert window.current_page == "start"
 
 
+def test_an_empty_page_takes_no_more_room_than_what_it_says_now(qtbot) -> None:
+    state = EmptyState("overview", "Nothing", "Words that go on and on. " * 8, None)
+    qtbot.addWidget(state)
+    high = state._text.height()
+    state.tell("Nothing", "Few words.")
+    assert state._text.height() < high / 2
+
+
 def test_nothing_is_offered_that_would_do_nothing(window: MainWindow) -> None:
     assert not window.show_page("start").copy.isEnabled()
     for key, names in (("tasks", ("filter", "steering")), ("schedule", ("task",)), ("draft", ("task",))):

@@ -11,6 +11,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
+from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.editors import Editor
@@ -89,3 +90,24 @@ def test_a_link_into_the_web_is_not_taken(window: MainWindow, part: str) -> None
     start.set_model("matmul:64,64,64")
     assert not dropped_on(window if part == "window" else start.drop, QUrl("https://example.org/model.onnx"))
     assert start.plan().model == "matmul:64,64,64"
+
+
+def test_the_project_is_offered_under_the_bare_name_of_any_file(window: MainWindow, tmp_path: Path) -> None:
+    start = window.start_page()
+    (text := tmp_path / "notes.txt").write_text("no model")
+    assert dropped_on(window, QUrl.fromLocalFile(str(text)))
+    assert Path(start.project.text()).name == "notes.pruner"
+
+
+@pytest.mark.parametrize("letter", ["a", "ä"])
+def test_the_longest_name_of_a_model_leaves_room_for_those_of_its_project(
+    window: MainWindow, tmp_path: Path, letter: str
+) -> None:
+    start = window.start_page()
+    longest = letter * (250 // len(letter.encode())) + ".onnx"
+    model = shutil.copy(resource_dir() / "models" / "small-cnn.onnx", tmp_path / longest)
+    assert dropped_on(window, QUrl.fromLocalFile(str(model)))
+    project = Path(start.project.text()).name
+    assert project.startswith(letter * 100)
+    for ending in ("", "-journal", "-wal", "-shm", "-lock"):
+        (tmp_path / f"{project}{ending}").touch()

@@ -459,8 +459,28 @@ def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(
 
 def test_a_page_without_a_run_offers_what_can_be_done_and_nothing_else(window: MainWindow) -> None:
     overview, export = show(window, "overview"), show(window, "export")
-    assert overview.export_button.isHidden() and export.empty._text.text() == "Open a project or tune a model first."
+    told = "Tune a model on the Start page, or open a project."
+    assert overview.export_button.isHidden() and overview.empty._text.text() == export.empty._text.text() == told
     assert not overview.empty._action.isHidden()
+
+
+def test_a_project_without_a_run_is_told_from_no_project(window: MainWindow, tmp_path: Path) -> None:
+    window.workspace.open(make_project(tmp_path / "new.pruner", runs=0))
+    for key in ("overview", "export", "adaptation"):
+        assert show(window, key).empty._text.text().startswith("This project holds no run yet"), key
+
+
+def test_rounds_that_tell_no_correlation_say_what_they_lack(window: MainWindow, tmp_path: Path, rested) -> None:
+    project = make_project(tmp_path / "short.pruner", runs=1, rounds=2)
+    with sqlite3.connect(project) as db:
+        one_a_round = "SELECT max(m.id) FROM measurements m JOIN candidates c ON c.id = candidate_id GROUP BY round_id"
+        db.execute(f"DELETE FROM measurements WHERE id NOT IN ({one_a_round})")
+    db.close()
+    window.workspace.open(project)
+    page = show(window, "draft")
+    rested(page)
+    rank = page.tiles["rank", "verified_score"]
+    assert rank.value == "–" and rank._remark.text() == "needs three scored and measured in a round"
 
 
 def test_while_a_run_is_prepared_there_is_nothing_to_press(qtbot, window: MainWindow, tmp_path: Path) -> None:

@@ -43,15 +43,15 @@ def summaries(paths: list[str]) -> list[dict[str, Any]]:
     """One row a project: path, when it was written, runs, and of its fastest run latency, gain, model and device.
 
     That is a run that was tuned here, unless there are only imported ones.
-    `interrupted` is the id of a run whose engine is dead, `alive` of one at work. Meant for a thread: large projects
-    take a moment.
+    `interrupted` is the id of a run whose engine is dead, `alive` of one at work, `paused` of one that an engine holds.
+    Meant for a thread: large projects take a moment.
     """
     return [_summary(path) for path in paths]
 
 
 def _summary(path: str) -> dict[str, Any]:
     row: dict[str, Any] = {"path": path, "name": Path(path).stem, "problem": "", "latency_s": None, "gain": None}
-    row |= {"runs": 0, "interrupted": None, "alive": None, "model": "", "device": ""}
+    row |= {"runs": 0, "interrupted": None, "alive": None, "paused": None, "model": "", "device": ""}
     try:
         row["at"] = Path(path).stat().st_mtime
         with ProjectReader(path) as reader:
@@ -61,6 +61,7 @@ def _summary(path: str) -> dict[str, Any]:
     row["runs"] = len(runs)
     for state in ("alive", "interrupted"):
         row[state] = next((run["id"] for run in reversed(runs) if run[state]), None)
+    row["paused"] = next((run["id"] for run in runs if run["id"] == row["alive"] and run["state"] == "paused"), None)
     done = [run for run in runs if run["latency_s"] is not None]
     if done:
         best = min(done, key=lambda run: (run["strategy"] == IMPORTED, run["latency_s"]))

@@ -93,7 +93,7 @@ class AdaptationPage(Page):
         """Why there is nothing to show, where there is nothing."""
         run = self.workspace.run()
         if run is None:
-            self.empty.tell(tr("No adaptation yet"), tr("Tune a model on the Start page, or open a project."))
+            self.empty.tell(tr("No adaptation yet"), self.without_run())
         elif run["strategy"] == "moa-pruner":
             told = tr("The model adapts after some rounds: its curves are shown here from then on.")
             self.empty.tell(tr("No adaptation yet"), told, act=False)

@@ -225,7 +225,8 @@ class DraftVerifyPage(Page):
             ranks = ((self._scored.quality(row["id"])[f"rank_{score}"], row["measured"]) for row in rounds)
             rank, averaged = over_rounds(ranks)
             several = tr("mean over {count} rounds").format(count=units.count(averaged))
-            mean = tr("of one round") if averaged == 1 else several
+            lacking = tr("needs three scored and measured in a round")
+            mean = {0: lacking, 1: tr("of one round")}.get(averaged, several)
             self._tell_rank(score, rank_of(shown, score) if alone else rank, over if alone else mean)
             place = place_of_best(shown, score) if alone else None
             told = "–" if place is None else units.count(place)

@@ -205,11 +205,10 @@ class ExportPage(Page):
         self.pages.setCurrentIndex(1 if exported else 0)
         under_way = self._exporting and self.workspace.job_is_of_shown_project
         title = tr("Exporting") if under_way else tr("Nothing exported yet")
-        first = tr("Open a project or tune a model first.")
         then = tr(
             "After an export: what was written, whether its outputs are right, how fast it is beside the libraries."
         )
-        self.empty.tell(title, first if run is None else then, act=run is None)
+        self.empty.tell(title, self.without_run() if run is None else then, act=run is None)
         if exported:
             self.result.show_export(exported)
         return ()

@@ -162,7 +162,7 @@ class OverviewPage(Page):
             )
             self.empty.tell(tr("Preparing"), told, act=False)
         else:
-            self.empty.tell(tr("No run to show"), tr("Tune a model on the Start page, or open a project."))
+            self.empty.tell(tr("No run to show"), self.without_run())
 
     def _show_tiles(self, run: Row, baselines: dict[str, Row], exported: Row | None) -> None:
         self._show_own(run, exported)
@@ -190,10 +190,9 @@ class OverviewPage(Page):
         self.tiles["worked"].show_value(
             units.duration(run["elapsed_s"]), tr("since {moment}").format(moment=units.moment(run["created"]))
         )
-        left = run["left_s"] if run["alive"] else None
-        self.tiles["left"].show_value(
-            units.duration(left), tr("the engine's estimate") if left else state_name(self.workspace.state_shown(run))
-        )
+        left, state = run["left_s"] if run["alive"] else None, self.workspace.state_shown(run)
+        estimated = tr("the engine's estimate") if left and state != "paused" else ""
+        self.tiles["left"].show_value(units.duration(left), estimated or state_name(state))
 
     def _show_own(self, run: Row, exported: Row | None) -> None:
         """The run's own latency, as it is estimated and, once the model was exported, as it is."""

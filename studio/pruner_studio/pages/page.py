@@ -94,6 +94,12 @@ class Page(QWidget):
         self.workspace.draw_over(axis)
         self.refresh()
 
+    def without_run(self) -> str:
+        """What to do where there is no run: an engine that ended while it read the model leaves a project without."""
+        if self.workspace.path:
+            return tr("This project holds no run yet: tune a model on the Start page, or open another project.")
+        return tr("Tune a model on the Start page, or open a project.")
+
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
         """An empty state for the page, with a button that leads to Start."""
         return EmptyState(icon, title, text, button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"))

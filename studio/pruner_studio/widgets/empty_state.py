@@ -43,6 +43,7 @@ class EmptyState(QWidget):
     def _fit(self) -> None:
         """Of a fixed width and as high as its lines: a centred label gets no height for its width from the layout."""
         self._text.ensurePolished()
+        self._text.setMinimumSize(0, 0)  # else it would want the height of what it said before
         width = min(460, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24)
         self._text.setFixedSize(width, self._text.heightForWidth(width) + 4)
 

@@ -115,6 +115,8 @@ class RecentCard(Card):
         if row["problem"]:
             line.addWidget(Pill(tr("unreadable"), "bad"))
             made.setToolTip(plain_tip(row["problem"]))
+        elif row.get("paused"):
+            line.addWidget(Pill(tr("paused"), "warn"))
         elif row.get("alive"):
             line.addWidget(Pill(tr("tuning"), "info"))
         elif row.get("interrupted"):
