@@ -48,6 +48,14 @@ CASES = {
     "whole quotients": lambda a, b: relax.op.divide(
         relax.const([7, -7, 2**60 + 1, -(2**60) - 1], "int64"), relax.const([2, 2, -3, 1], "int64")
     ),
+    "rests of either sign": lambda a, b: relax.op.mod(
+        relax.const([7, -7, 6, -1], "int64"), relax.const([4, 4, -4, 3], "int64")
+    ),
+    "rests of floats": lambda a, b: relax.op.mod(relax.op.negative(a), b),
+    "a part in place": lambda a, b: relax.op.slice_scatter(
+        a, relax.op.take(b, relax.const([0, 2], "int64"), 1), 1, 5, 2, 1
+    ),
+    "rows in place": lambda a, b: relax.op.slice_scatter(a, relax.op.strided_slice(b, [0], [1], [4]), 1, 4, 1),
     "halves": lambda a, b: relax.op.arange(0.5, 4, 0.5, dtype="float32"),
     "rows": lambda a, b: relax.op.take(a, relax.const([[3, 0], [1, 1]], "int64"), axis=0),
     "rows beyond": lambda a, b: relax.op.take(a, relax.const([[9, 0], [1, 1]], "int64"), axis=1, mode="clip"),
@@ -112,10 +120,10 @@ def test_constants_are_what_tvm_computes(case):
     np.testing.assert_allclose(run(folded), run(mod), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["divide", "power"])
+@pytest.mark.parametrize("name", ["divide", "mod", "power"])
 def test_what_whole_numbers_do_not_have_is_left(name):
-    """A quotient by 0, a power by a negative number."""
-    call = getattr(relax.op, name)(relax.const([2], "int64"), relax.const([0 if name == "divide" else -1], "int64"))
+    """A quotient by 0 and what is left of it, a power by a negative number."""
+    call = getattr(relax.op, name)(relax.const([2], "int64"), relax.const([-1 if name == "power" else 0], "int64"))
     assert f"relax.{name}" in operators(fold_constants(module(lambda a, b: call)))
 
 

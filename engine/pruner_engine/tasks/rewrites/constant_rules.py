@@ -22,6 +22,11 @@ def _quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
     return (x - np.fmod(x, y)) // y
 
 
+def _rest(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """With the sign of what is divided; of whole numbers by 0 it is not known."""
+    return np.fmod(x, y) if np.result_type(x, y).kind not in "iu" or np.all(y) else None
+
+
 def _power(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
     """Of whole numbers only with exponents of which it is one."""
     return None if np.result_type(x, y).kind in "iu" and np.any(np.less(y, 0)) else np.power(x, y)
@@ -31,6 +36,7 @@ def _power(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
 _ELEMENTWISE: dict[str, _Rule] = {
     **{name: getattr(np, name) for name in ("add", "subtract", "multiply", "maximum", "minimum")},
     "divide": _quotient,
+    "mod": _rest,
     "power": _power,
     **{name: getattr(np, name) for name in ("negative", "sqrt", "square", "exp", "log", "abs", "tanh", "sin", "cos")},
     **{name: getattr(np, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
@@ -114,6 +120,20 @@ def _sliced(call: relax.Call, x: np.ndarray, *bounds: np.ndarray) -> np.ndarray 
     return x[tuple(places)]
 
 
+def _placed(
+    call: relax.Call, x: np.ndarray, part: np.ndarray, begin: np.ndarray, end: np.ndarray, step: np.ndarray
+) -> np.ndarray | None:
+    """A tensor with another in place of a part of it."""
+    first, behind, apart = int(begin), int(end), int(step)
+    places = [slice(None)] * x.ndim
+    places[int(call.attrs.axis)] = slice(first, behind, apart)
+    made = x.copy()
+    if first < 0 or behind < 0 or apart < 1 or made[tuple(places)].shape != part.shape:
+        return None
+    made[tuple(places)] = part
+    return made
+
+
 _REDUCTIONS = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -154,6 +174,7 @@ _OTHERS: dict[str, _Rule] = {
     "matmul": _product,
     "permute_dims": _permuted,
     "scatter_nd": _scattered,
+    "slice_scatter": _placed,
     "split": _parts,
     "strided_slice": _sliced,
     "take": _taken,
