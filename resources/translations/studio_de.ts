@@ -5869,6 +5869,10 @@
         <translation>„{0}“ ergibt keinen Operator: {1}.</translation>
     </message>
     <message>
+        <source>The time was over before a candidate was measured: `pruner resume` with more --minutes goes on.</source>
+        <translation>Die Zeit war um, bevor ein Kandidat gemessen war: `pruner resume` mit mehr --minutes macht weiter.</translation>
+    </message>
+    <message>
         <source>The setting {0} is not understood: {1}.</source>
         <translation>Die Einstellung {0} ist nicht verständlich: {1}.</translation>
     </message>

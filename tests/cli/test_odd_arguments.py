@@ -57,3 +57,11 @@ def test_the_largest_seed(strategy, tmp_path):
     line = ["tune", "matmul:8,8,8", "--trials", "1", "--project", tmp_path / "p.pruner", "--strategy", strategy]
     few = ["--set", "population=16", "--set", "generations=1"]
     assert carried_out(*line, *few, "--seed", 2**63 - 1).returncode == 0
+
+
+@pytest.mark.usefixtures("warm")
+def test_minutes_that_are_over_before_anything_is_measured_are_told_as_such_and_can_be_made_more(tmp_path):
+    project, few = tmp_path / "p.pruner", ["--set", "population=16"]
+    done = carried_out("tune", "matmul:8,8,8", "--project", project, "--minutes", "1e-9", *few)
+    assert done.returncode == 1 and "The time was over before a candidate was measured" in done.stderr
+    assert carried_out("resume", project, "--trials", 1, "--minutes", 1).returncode == 0

@@ -179,7 +179,7 @@ def _finish(run: OpenRun, tuner: Tuner) -> None:
     stopped = run.job.control.stop.is_set()
     state, reason = "stopped" if stopped else "finished", BY_THE_USER if stopped else ""
     if not stopped and tuner.log.valid == 0:
-        state, reason = "failed", _why_nothing_valid(run)
+        state, reason = "failed", _why_nothing_valid(run, over=tuner.clock.out_of_time)
     run.update(state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket="")
     run.job.emit(
         RunFinished(
@@ -197,9 +197,12 @@ def _finish(run: OpenRun, tuner: Tuner) -> None:
         run.update(phase="")  # a task that was not tuned has got its space
 
 
-def _why_nothing_valid(run: OpenRun) -> str:
+def _why_nothing_valid(run: OpenRun, *, over: bool) -> str:
     groups = run.project.trials.failures(run.id)
     if not groups:
-        return f"No candidate was measured. {run.project.runs.first_trouble(run.id) or 'Run `pruner doctor`.'}"
+        trouble = run.project.runs.first_trouble(run.id)
+        if not trouble and over:
+            return "The time was over before a candidate was measured: `pruner resume` with more --minutes goes on."
+        return f"No candidate was measured. {trouble or 'Run `pruner doctor`.'}"
     counts = ", ".join(f"{g['n']} {g['stage']} {g['error']}" for g in groups)
     return f"No candidate could be measured ({counts}). The first reason: {groups[0]['message']}"
