@@ -16,6 +16,9 @@ from pruner_engine.tvm_import import import_tvm
 
 _DIED = pytest.StashKey[bool]()
 
+# what waits for another thread leaves the core to the other worker; before PyTorch is loaded, which reads it then
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 gc.disable()  # what the modules of the tests bring along stays: to look for garbage among it only costs
 import_tvm()
 

@@ -27,7 +27,7 @@ def texts(window: MainWindow) -> list[str]:
 
 def tuning(qtbot, window: MainWindow, project: Path) -> list[psutil.Process]:
     """Start a run; returns its engine and what that has started, once trials are there."""
-    plan = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8, "repeats": 1}}
+    plan = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
     window.workspace.start(msg.Tune(project=str(project), trials=400, **plan))
     qtbot.waitUntil(lambda: bool((window.workspace.run() or {}).get("trials")), timeout=240_000)
     engine = psutil.Process(window.workspace.job._process.processId())

@@ -20,7 +20,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.what_if import TileRow
 
-_SMALL = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4, "repeats": 1}
+_SMALL = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4}
 
 
 @pytest.fixture(scope="module")
