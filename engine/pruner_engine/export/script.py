@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +121,7 @@ class Script:
             raise UserError(f"It crashed with signal {-code}.")
         if code:
             log = (self._scratch / "log").read_text(errors="replace")
-            raise UserError(f"It failed: {' '.join(log.strip().splitlines()[-1:])}")
+            raise UserError(f"It failed: {reason_in(log)}")
         try:
             report = json.loads(told)
         except ValueError as error:
@@ -149,3 +150,11 @@ class Script:
             look()
             if time.monotonic() > deadline:
                 raise UserError(f"It did not finish within {self._limit_s:g} s.")
+
+
+def reason_in(log: str) -> str:
+    """What a program says went wrong: the exception of its last traceback, without the rest of it, or its last line."""
+    lines = log.strip().splitlines()
+    behind = list(dropwhile(lambda line: not line.startswith("Traceback "), reversed(lines)))
+    raised = lines[len(behind) :] if behind else []
+    return next((line for line in raised if line and not line[0].isspace()), " ".join(lines[-1:]))
