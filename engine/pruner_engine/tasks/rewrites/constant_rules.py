@@ -161,6 +161,21 @@ def _reduced(reduce: _Rule) -> _Rule:
     return rule
 
 
+def _shares(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    """Softmax, as doubles."""
+    raised = np.exp(np.subtract(x, x.max(int(call.attrs.axis), keepdims=True), dtype=np.float64))
+    return raised / raised.sum(int(call.attrs.axis), keepdims=True)
+
+
+def _norm(call: relax.Call, x: np.ndarray, factor: np.ndarray, summand: np.ndarray) -> np.ndarray:
+    """Layer norm, as doubles; TVM scales and shifts whatever `scale` and `center` say."""
+    axes = tuple(int(axis) % x.ndim for axis in call.attrs.axes)
+    left = np.subtract(x, x.mean(axes, np.float64, keepdims=True))
+    even = left / np.sqrt(np.square(left).mean(axes, keepdims=True) + float(call.attrs.epsilon))
+    along = [extent if axis in axes else 1 for axis, extent in enumerate(x.shape)]
+    return even * factor.reshape(along) + summand.reshape(along)
+
+
 # the same of operators that have attributes; None is not known
 _OTHERS: dict[str, _Rule] = {
     "arange": _arange,
@@ -172,6 +187,8 @@ _OTHERS: dict[str, _Rule] = {
     **dict.fromkeys(("zeros", "zeros_like"), _filled(0)),
     **{name: _reduced(getattr(np, name)) for name in ("sum", "mean", "max", "min")},
     "matmul": _product,
+    "nn.layer_norm": _norm,
+    "nn.softmax": _shares,
     "permute_dims": _permuted,
     "scatter_nd": _scattered,
     "slice_scatter": _placed,
