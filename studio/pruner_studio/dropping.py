@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 
 from pruner_engine.model_names import kind_of_file
+from pruner_studio.literal import one_line
 from pruner_studio.models.projects import is_project
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
@@ -22,6 +23,7 @@ def one_of(files: Sequence[str], tell: Callable[[Problem], object]) -> str:
     """The file to take: a project or a model rather than what lies beside it; says so where there are several."""
     taken = next((file for file in files if is_project(file) or kind_of_file(file)), files[0])
     if len(files) > 1:
-        told = tr("Of {count} dropped files {name} was taken.").format(count=len(files), name=Path(taken).name)
+        name = one_line(Path(taken).name)
+        told = tr("Of {count} dropped files {name} was taken.").format(count=len(files), name=name)
         tell(Problem(told, tr("Drop one model or project at a time."), level="warning"))
     return taken

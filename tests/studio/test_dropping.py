@@ -75,6 +75,12 @@ def test_of_several_files_a_model_or_project_is_taken(
     assert window.problems.problems()[0].message == "Of 3 dropped files resnet18.pruner was taken."
 
 
+def test_a_name_of_two_lines_is_told_in_one(window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+    named = Path(shutil.copy(finished_project, tmp_path / "two\nlines.pruner"))
+    assert dropped_on(window, *(QUrl.fromLocalFile(str(path)) for path in (named, tmp_path)))
+    assert window.problems.problems()[0].message == "Of 2 dropped files two lines.pruner was taken."
+
+
 @pytest.mark.parametrize("part", ["window", "drop"])
 def test_a_folder_that_is_dropped_is_told_to_be_one(window: MainWindow, tmp_path: Path, part: str) -> None:
     start = window.start_page()
