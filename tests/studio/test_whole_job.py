@@ -48,7 +48,7 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     click(qtbot, named(start, "Sample model small-cnn"))
     qtbot.waitUntil(lambda: "1×3×64×64" in start.drop.about.text(), timeout=60_000)
     start.project.setText(str(project))
-    start.budget.setValue(8)
+    start.budget.setValue(16)  # one for each of 14 tasks, and further ones
     assert str(resource_dir() / "models" / "small-cnn.onnx") in start.command_line()
     click(qtbot, start.tune)
 
@@ -56,15 +56,15 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     assert window.current_page == "overview"
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=240_000)
     run = window.workspace.run()
-    assert run["state"] == "finished" and run["trials"] == 8 and run["valid"] > 0
+    assert run["state"] == "finished" and run["trials"] == 16 and run["valid"] > 0
     overview = window.show_page("overview")
     overview.refresh()
-    assert overview.tiles["trials"].value == "8"
+    assert overview.tiles["trials"].value == "16"
     assert overview.tiles["latency"].value not in ("–", "")
 
     tasks = window.show_page("tasks")
     rested(tasks)
-    tuned = next(row for row in tasks.model.rows if row["best_s"])
+    tuned = max((row for row in tasks.model.rows if row["best_s"]), key=lambda row: row["trials"])
     tasks.table.selectRow(tasks.model.row_of(tuned["id"]))
     qtbot.keyClick(tasks.table, Qt.Key.Key_Return)
     assert window.current_page == "schedule"
@@ -87,7 +87,7 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     out = tmp_path / "bundle"
     export.out.setText(str(out))
     click(qtbot, export.go)
-    for asked in window.findChildren(QMessageBox):  # eight trials may be slower than a library
+    for asked in window.findChildren(QMessageBox):  # so few trials may be slower than a library
         click(qtbot, next(made for made in asked.buttons() if made.text() == "Export all the same"))
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=180_000)
     *others, card = sorted(window.problems.cards(), key=lambda card: card.problem.level == "info")
