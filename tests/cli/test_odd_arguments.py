@@ -50,6 +50,12 @@ def test_the_draft_is_held_against_no_device_that_is_not_here():
     assert isinstance(done.exception, UserError) and "cannot run" in str(done.exception)
 
 
+@pytest.mark.parametrize("option", ["--candidates", "--seed", "--keep"])
+def test_what_says_how_quality_is_measured_needs_quality(option):
+    done = CliRunner().invoke(cli, ["bench", "draft", "--operator", "matmul:8,8,8", option, "64"])
+    assert done.exit_code == 2 and f"{option} says how" in done.output
+
+
 @pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("strategy", ["metaschedule", "random"])
 def test_the_largest_seed(strategy, tmp_path):

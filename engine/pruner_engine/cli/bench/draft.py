@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.table import Table
 
 from pruner_engine.cli.options import OutputFile, WholeType, json_option
@@ -20,7 +21,7 @@ from pruner_engine.units import latency, percent
 )
 @click.option("--candidates", type=WholeType(32), default=512, show_default=True, help="Measured with --quality.")
 @click.option("--target", default="auto", show_default=True, help="With --quality its device must be at hand.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of what --quality measures.")
 @click.option("--keep", type=OutputFile(), help="Keep what --quality measures here, and measure only what is new.")
 @json_option
 def draft(
@@ -33,6 +34,8 @@ def draft(
     as_json: bool,
 ) -> None:
     """How many candidates the draft scores a second, how many sketches it reads, how well it orders them."""
+    if not quality:
+        _refuse_of_quality("--candidates", "--seed", "--keep")
     with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
@@ -52,6 +55,14 @@ def draft(
         _print_quality(found)
     else:
         _print_rates(found)
+
+
+def _refuse_of_quality(*names: str) -> None:
+    """Raises UsageError: one of these options was given, which say how the draft's order is measured."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name.removeprefix("--")) is not ParameterSource.DEFAULT:
+            raise click.UsageError(f"{name} says how the draft's order is measured: give --quality, too.")
 
 
 def _print_rates(found: dict[str, Any]) -> None:
