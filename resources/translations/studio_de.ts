@@ -5905,6 +5905,14 @@
         <translation>Öffnen Sie es gleich noch einmal.</translation>
     </message>
     <message>
+        <source>{0} is a model, and no project.</source>
+        <translation>{0} ist ein Modell, kein Projekt.</translation>
+    </message>
+    <message>
+        <source>`pruner tune` makes a project of it, as Tune in the window does.</source>
+        <translation>`pruner tune` macht ein Projekt daraus, ebenso „Optimieren“ im Fenster.</translation>
+    </message>
+    <message>
         <source>{0} is no file.</source>
         <translation>{0} ist keine Datei.</translation>
     </message>

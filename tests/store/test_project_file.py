@@ -220,6 +220,13 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     assert path.read_bytes() == content
 
 
+def test_a_model_in_the_place_of_a_project_is_told_to_be_one(tmp_path):
+    (path := tmp_path / "model.onnx").write_bytes(b"a model, but no database")
+    with pytest.raises(UserError, match="is a model, and no project") as refused:
+        ProjectReader(path)
+    assert "pruner tune" in refused.value.hint
+
+
 def test_an_empty_file_is_told_to_be_one_and_becomes_a_project_where_one_is_begun(tmp_path):
     path = tmp_path / "p.pruner"
     path.touch()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pruner_engine.errors import UserError, first_words, of_the_current_folder
+from pruner_engine.model_names import kind_of_file
 
 _Class = TypeVar("_Class", bound=type)
 _LONGEST = 500  # bytes of a path: SQLite has 512 for it and the endings of the files beside it
@@ -19,6 +20,10 @@ State = tuple[tuple[int, int] | None, tuple[int, int] | None]
 
 def damaged(path: Path, reason: object) -> UserError:
     """What is said of a project file whose content makes no sense."""
+    if kind_of_file(str(path)):
+        return UserError(
+            f"{path} is a model, and no project.", "`pruner tune` makes a project of it, as Tune in the window does."
+        )
     return UserError(
         f"{path} cannot be read as a project: {reason}.",
         "Choose a .pruner file that Pruner Studio wrote, or restore this one and its -wal and -shm files from a copy.",
