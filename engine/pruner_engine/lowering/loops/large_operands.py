@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tvm import DataType, IRModule
 from tvm.s_tir import SBlockRealize, Schedule
 from tvm.s_tir.schedule import ScheduleError
-from tvm.tirx import BufferRegion, IntImm, IterVar, Var
+from tvm.tirx import BufferRegion, IntImm, IterVar, PrimFunc, Var
 
 from pruner_engine.lowering.loops.long_kernels import is_plain
 from pruner_engine.lowering.nodes import nodes_in
@@ -41,15 +42,17 @@ class _Sum(NamedTuple):
 
 def by_rows(mod: IRModule) -> IRModule:
     """The module with such sums of functions without a schedule by parts of rows."""
+    found = {variable: [*_sums_of(function)] for variable, function in mod.functions.items()}
+    large = {variable: sums for variable, sums in found.items() if sums and is_plain(mod[variable])}
+    if not large:
+        return mod
     made = IRModule(dict(mod.functions), attrs=mod.attrs)
-    for variable, function in mod.functions.items():
-        sums = [found for part in nodes_in(function, SBlockRealize) if (found := _sum_of(part)) is not None]
-        if sums and is_plain(function):
-            schedule = Schedule(IRModule({"main": function}), error_render_level="none")
-            for found in sums:
-                with contextlib.suppress(ScheduleError):  # two blocks of that name, or its loops hold more than it
-                    _turn(schedule, found)
-            made.update_func(variable, schedule.mod["main"])
+    for variable, sums in large.items():
+        schedule = Schedule(IRModule({"main": mod[variable]}), error_render_level="none")
+        for one in sums:
+            with contextlib.suppress(ScheduleError):  # two blocks of that name, or its loops hold more than it
+                _turn(schedule, one)
+        made.update_func(variable, schedule.mod["main"])
     return made
 
 
@@ -64,6 +67,10 @@ def _turn(schedule: Schedule, found: _Sum) -> None:
     parts, elements = schedule.split(row, [None, part])
     schedule.reorder(parts, *loops.values(), *summed, elements)
     schedule.decompose_reduction(block, summed[0])
+
+
+def _sums_of(function: PrimFunc) -> Iterator[_Sum]:
+    return (found for part in nodes_in(function, SBlockRealize) if (found := _sum_of(part)) is not None)
 
 
 def _sum_of(realized: SBlockRealize) -> _Sum | None:

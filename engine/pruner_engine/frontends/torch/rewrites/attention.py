@@ -14,16 +14,12 @@ import torch
 from torch.fx import Node
 
 from pruner_engine.frontends.torch.decompositions.table import core_decompositions
-from pruner_engine.frontends.torch.rewrites.known import known_value
+from pruner_engine.frontends.torch.rewrites.known import UNCHANGED, known_value
 from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
 
 _aten = torch.ops.aten
 _GUARDED = _aten._safe_softmax.default
 _PRODUCTS = {_aten.bmm.default, _aten.mm.default, _aten.matmul.default}
-_UNCHANGED = {  # finite numbers stay so
-    *(_aten.view.default, _aten.reshape.default, _aten.expand.default, _aten.clone.default, _aten._to_copy.default),
-    *(_aten.mul.Scalar, _aten.div.Scalar, _aten.squeeze.dim, _aten.unsqueeze.default),
-}
 
 
 @operators_looked_up_once()
@@ -74,6 +70,6 @@ def _free(program: Any, node: Node) -> None:
 
 def _finite(node: Any) -> bool:
     """Whether a value is a product, perhaps scaled or reshaped: only overflow makes such a one infinite."""
-    while isinstance(node, Node) and node.target in _UNCHANGED:
+    while isinstance(node, Node) and node.target in UNCHANGED:
         node = node.args[0]
     return isinstance(node, Node) and node.target in _PRODUCTS

@@ -8,9 +8,12 @@ import torch
 from torch.fx import Node
 
 _aten = torch.ops.aten
-_COMPUTED = {  # what is computed here: a file may name any operator of PyTorch
+UNCHANGED = {  # finite numbers stay so
     *(_aten.view.default, _aten.reshape.default, _aten.expand.default, _aten.clone.default, _aten._to_copy.default),
-    *(_aten.mul.Scalar, _aten.div.Scalar, _aten.squeeze.dim, _aten.unsqueeze.default, _aten.squeeze.dims),
+    *(_aten.mul.Scalar, _aten.div.Scalar, _aten.squeeze.dim, _aten.unsqueeze.default),
+}
+_COMPUTED = UNCHANGED | {  # what is computed here: a file may name any operator of PyTorch
+    _aten.squeeze.dims,
     *(_aten.full.default, _aten.scalar_tensor.default, _aten.arange.start_step, _aten.arange.default),
     *(_aten.where.self, _aten.logical_and.default, _aten.logical_or.default, _aten.logical_not.default),
     *(_aten.bitwise_and.Tensor, _aten.bitwise_or.Tensor, _aten.bitwise_not.default),
@@ -45,7 +48,7 @@ def known_value(program: Any, node: Node) -> Any:
         if other.target in _COMPUTED and other.meta["val"].numel() <= _LARGEST:
             args, kwargs = torch.fx.map_arg((other.args, other.kwargs), held.__getitem__)
             held[other] = other.target(*args, **kwargs)
-        elif kept.get(other.name, None) not in (None, *changed):
+        elif kept.get(other.name) not in (None, *changed):
             name = kept[other.name]
             held[other] = program.state_dict[name] if name in program.state_dict else program.constants[name]
         else:

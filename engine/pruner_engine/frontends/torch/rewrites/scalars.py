@@ -17,15 +17,17 @@ _READ = torch.ops.aten._local_scalar_dense.default
 
 def with_known_scalars(program: Any) -> Any:
     """The `torch.export.ExportedProgram` in core operators with such numbers in place of what reads them."""
-    graph = program.graph_module.graph
+    graph, known = program.graph_module.graph, False
     for node in list(graph.nodes):
         if node.target is not _READ or isinstance(node.meta.get("val"), torch.SymInt):  # which shapes may follow from
             continue
-        known = known_value(program, node.args[0])
-        if known is not None and known.numel() == 1:
-            _put(known.item(), node)
-    graph.eliminate_dead_code()
-    program.graph_module.recompile()
+        value = known_value(program, node.args[0])
+        if value is not None and value.numel() == 1:
+            _put(value.item(), node)
+            known = True
+    if known:
+        graph.eliminate_dead_code()
+        program.graph_module.recompile()
     return program
 
 
