@@ -87,6 +87,35 @@ def test_a_second_signal_waits_for_no_engine_and_says_what_is_kept(tmp_path, mon
     assert done.returncode == 3 and "ended at once" in done.stderr and "`pruner resume`" in done.stderr
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_question_that_is_taken_back_ends_with_its_engine(number, monkeypatch):
+    default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+    before = signal.signal(number, default)
+
+    def send() -> None:
+        wait_for(asked.is_set)
+        os.kill(os.getpid(), number)
+
+    class Silent(EngineProcess):
+        def send(self, command: object) -> None:
+            if not asked.is_set():
+                os.kill(self.pid, signal.SIGSTOP)
+                asked.set()
+            super().send(command)
+
+        def __exit__(self, *error: object) -> None:
+            wait_for(lambda: psutil.Process(self.pid).status() == psutil.STATUS_ZOMBIE)
+            super().__exit__(*error)
+
+    asked, sending = threading.Event(), threading.Thread(target=send)
+    monkeypatch.setattr(progress, "EngineProcess", Silent)
+    sending.start()
+    done = carried_out("doctor")
+    sending.join()
+    signal.signal(number, before)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", SAID)
+
+
 def test_a_signal_that_comes_while_the_engine_ends_is_said_in_the_same_words(tmp_path, monkeypatch):
     class Ending(EngineProcess):
         def __exit__(self, *error: object) -> None:

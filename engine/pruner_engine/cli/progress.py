@@ -14,13 +14,14 @@ from rich.live import Live
 from rich.text import Text
 
 from pruner_engine.cli.output import console
-from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.errors import STOPPED, StoppedError, UserError
 from pruner_engine.jobs.client import MEASURED_IS_KEPT, EngineProcess
 from pruner_engine.protocol import (
     Boards,
     Command,
     DoctorReport,
     Event,
+    Export,
     Exported,
     Failed,
     Inspected,
@@ -29,6 +30,7 @@ from pruner_engine.protocol import (
     Pause,
     Phase,
     Pinned,
+    Profile,
     Profiled,
     Progress,
     RecordsExported,
@@ -63,6 +65,7 @@ _ANSWERS = (
 )
 
 
+_JOBS = Tune | Resume | Export | Profile  # what has something to bring to an end
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -76,8 +79,8 @@ class EngineBug(Exception):
 def carry_out(command: Command, *, quiet: bool = False) -> Event:
     """Run one command in a child engine, show its progress on stderr, return its answer.
 
-    ^C stops the job in good order, and so does what a shutdown or a terminal that is closed sends; a second one ends
-    the engine at once. ^Z pauses a run until `fg` or `bg`.
+    ^C stops a job in good order, and so does what a shutdown or a terminal that is closed sends; a second one ends the
+    engine at once, and the first where nothing would be left half done. ^Z pauses a run until `fg` or `bg`.
 
     Raises:
         UserError: the engine said so, or it died.
@@ -88,7 +91,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
         _ended_at_once(),
         EngineProcess() as engine,
         _view(console(err=True, quiet=quiet), quiet) as view,
-        _interruptible(engine),
+        _interruptible(engine) if isinstance(command, _JOBS) else _given_up(engine),
         _pausable(engine, view, command),
     ):
         engine.send(command)
@@ -133,6 +136,16 @@ def _interruptible(engine: EngineProcess) -> Iterator[None]:
         yield
     finally:
         restore()
+
+
+@contextlib.contextmanager
+def _given_up(engine: EngineProcess) -> Iterator[None]:
+    """Nobody waits for the answer to a question that was taken back."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        engine.kill()
+        raise StoppedError(STOPPED) from error
 
 
 @contextlib.contextmanager

@@ -114,6 +114,10 @@ class EngineProcess:
             MEASURED_IS_KEPT,
         )
 
+    def kill(self) -> None:
+        """What works for the engine ends with it."""
+        self._process.kill()
+
     def outcome(self) -> tuple[str, str]:
         """How the process ended, in words, and what to do."""
         code = self._process.wait()
