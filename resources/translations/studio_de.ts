@@ -5873,16 +5873,40 @@
         <translation>Die Zeit war um, bevor ein Kandidat gemessen war: `pruner resume` mit mehr --minutes macht weiter.</translation>
     </message>
     <message>
-        <source>The setting {0} is not understood: {1}.</source>
-        <translation>Die Einstellung {0} ist nicht verständlich: {1}.</translation>
+        <source>There is no setting &quot;{0}&quot;.</source>
+        <translation>Es gibt keine Einstellung „{0}“.</translation>
     </message>
     <message>
         <source>A setting is not understood: {0}.</source>
         <translation>Eine Einstellung ist nicht verständlich: {0}.</translation>
     </message>
     <message>
-        <source>There is no setting &quot;{0}&quot;.</source>
-        <translation>Es gibt keine Einstellung „{0}“.</translation>
+        <source>The setting {0} takes a list of names, not {1}.</source>
+        <translation>Die Einstellung {0} ist eine Liste von Namen, nicht {1}.</translation>
+    </message>
+    <message>
+        <source>The setting {0} takes one of {1}, not {2}.</source>
+        <translation>Die Einstellung {0} ist eines von {1}, nicht {2}.</translation>
+    </message>
+    <message>
+        <source>The setting {0} takes a whole number of {1} or more, not {2}.</source>
+        <translation>Die Einstellung {0} ist eine ganze Zahl ab {1}, nicht {2}.</translation>
+    </message>
+    <message>
+        <source>The setting {0} takes a number above {1}, not {2}.</source>
+        <translation>Die Einstellung {0} ist eine Zahl über {1}, nicht {2}.</translation>
+    </message>
+    <message>
+        <source>The setting {0} takes a number from {1} to {2}, not {3}.</source>
+        <translation>Die Einstellung {0} ist eine Zahl von {1} bis {2}, nicht {3}.</translation>
+    </message>
+    <message>
+        <source>The setting {0} takes true or false, not {1}.</source>
+        <translation>Die Einstellung {0} ist true oder false, nicht {1}.</translation>
+    </message>
+    <message>
+        <source>The setting {0} takes text, not {1}.</source>
+        <translation>Die Einstellung {0} ist ein Text, nicht {1}.</translation>
     </message>
     <message>
         <source>Mend its plugin; docs/extending.md says what is expected.</source>

@@ -1,6 +1,7 @@
 """Settings out of range are refused before anything is done; what each means is told where a user looks for it."""
 
 import inspect
+import json
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,34 @@ from pruner_engine.search.settings_table import markdown
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
 
 
+WHOLE, SHARE = "a whole number of {} or more", "a number from 0.0 to 1.0"
+
+
 @pytest.mark.parametrize(
-    "wrong",
+    ("name", "value", "takes"),
     [
-        {"round_trials": -5}, {"draft_set": 0}, {"fresh_samples": -1}, {"refresh": 0}, {"eps_greedy": 1.5},
-        {"momentum": 1.5}, {"adapt_every": 0}, {"build_timeout_s": 0}, {"repeats": 0}, {"patience": -1}, {"nothing": 1},
+        ("round_trials", -5, WHOLE.format(1)), ("round_trials", 1.5, WHOLE.format(1)),
+        ("draft_set", 0, WHOLE.format(1)),
+        ("fresh_samples", -1, WHOLE.format(0)), ("refresh", 0, WHOLE.format(1)), ("adapt_every", 0, WHOLE.format(1)),
+        ("patience", -1, WHOLE.format(0)), ("repeats", "three", WHOLE.format(1)), ("eps_greedy", 1.5, SHARE),
+        ("momentum", "most", SHARE), ("build_timeout_s", 0, "a number above 0.0"),
+        ("calibrated", "yes", "true or false"), ("model", 3, "text"), ("without_rules", "rows", "a list of names"),
+        ("without_rules", [1], "a list of names"), ("check", "some", "one of all, best, none"),
+        ("layout", "x", "one of auto, measured, channels-last, own"),
     ],
-    ids=str,
 )  # fmt: skip
-def test_what_cannot_be_meant_is_a_sentence(wrong):
-    with pytest.raises(UserError, match=f'[Tt]he(re is no)? setting "?{next(iter(wrong))}'):
-        settings_from(wrong)
+@pytest.mark.parametrize("written", [False, True])
+def test_what_cannot_be_meant_is_a_sentence(name, value, takes, written):
+    values = {name: value}
+    with pytest.raises(UserError) as refused:
+        settings_from(json.dumps(values) if written else values)
+    assert refused.value.message == f"The setting {name} takes {takes}, not {json.dumps(value)}."
+
+
+@pytest.mark.parametrize("values", ["[1]", "{", '{"nothing": 1}'])
+def test_what_are_no_settings_is_a_sentence(values):
+    with pytest.raises(UserError, match=r"^(A setting is not understood: |There is no setting \"nothing\").*\."):
+        settings_from(values)
 
 
 def test_the_hint_leads_to_the_names_of_the_settings():

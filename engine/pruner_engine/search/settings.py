@@ -14,6 +14,7 @@ from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.measure.boards.addresses import tracker_at
 from pruner_engine.rule_names import Layout
+from pruner_engine.search.refused_settings import refusal
 
 _Positive = Annotated[int, Meta(ge=1)]
 _Count = Annotated[int, Meta(ge=0)]
@@ -130,19 +131,13 @@ def described_settings() -> dict[str, Setting]:
 
 def settings_from(values: dict[str, Any] | str) -> SearchSettings:
     """Settings from a mapping or its JSON; unknown names and wrong types are refused with a sentence."""
+    given = values
     try:
-        given = msgspec.json.decode(values, type=dict[str, Any]) if isinstance(values, str) else values
+        if isinstance(given, str):
+            given = msgspec.json.decode(given, type=dict[str, Any])
         if "cold_cache" in given:  # as earlier versions called it
             given = {"caches": "cold" if given["cold_cache"] else "warm", **given}
             del given["cold_cache"]
         return msgspec.convert(given, SearchSettings)
     except msgspec.DecodeError as error:
-        raise UserError(_why_refused(str(error)), "`pruner tune --help` lists the settings.") from error
-
-
-def _why_refused(why: str) -> str:
-    """The sentence about what msgspec says of settings."""
-    if unknown := re.search(r"unknown field `(.*)`", why):
-        return f'There is no setting "{unknown[1]}".'
-    reason, _, name = why.rstrip("`").partition(" - at `$.")
-    return f"The setting {name} is not understood: {reason}." if name else f"A setting is not understood: {reason}."
+        raise UserError(refusal(SearchSettings, given, error), "`pruner tune --help` lists the settings.") from error
