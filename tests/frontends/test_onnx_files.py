@@ -177,10 +177,24 @@ def test_text_inputs_are_refused(tmp_path):
         load_model(str(path))
 
 
-def test_an_output_of_another_shape_than_declared_is_told(tmp_path):
+def falsely_declared(*shape):
+    return make([helper.make_node("Relu", ["x"], ["y"])], [tensor("x", 2, 8)], [tensor("y", *shape)])
+
+
+@pytest.mark.parametrize("shape", [(2, 9), (16,), (1, "seqlen")])
+def test_an_output_that_is_declared_falsely_is_what_the_operators_make(tmp_path, shape):
+    """PyTorch once declared what it had traced; ONNX Runtime warns of that, and runs it."""
     path = tmp_path / "false.onnx"
-    onnx.save(make([helper.make_node("Relu", ["x"], ["y"])], [tensor("x", 8)], [tensor("y", 9)]), path)
-    with pytest.raises(UserError, match='"y" would be'):
+    onnx.save(falsely_declared(*shape), path)
+    assert [output.shape for output in load_model(str(path)).outputs] == [(2, 8)]
+
+
+def test_an_output_of_another_shape_than_the_operators_make_is_told(tmp_path, monkeypatch):
+    wrong = make([helper.make_node("Transpose", ["x"], ["y"])], [tensor("x", 2, 8)], [tensor("y", 8, 2)])
+    monkeypatch.setattr(importer, "corrected", lambda _model: wrong)
+    path = tmp_path / "true.onnx"
+    onnx.save(falsely_declared(2, 8), path)
+    with pytest.raises(UserError, match=r'"y" would be float32 \[8, 2\], the file says float32 \[2, 8\]'):
         load_model(str(path))
 
 

@@ -91,9 +91,10 @@ def extents_of(ty: tvm.ir.Type) -> list[int] | None:
     """As `shape_of`, of a type."""
     if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
         return None
-    if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):
+    extents = [*ty.shape.values]
+    if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in extents):
         return None
-    return [int(extent) for extent in ty.shape]
+    return [*map(int, extents)]
 
 
 def size_of(ty: tvm.ir.Type) -> int:

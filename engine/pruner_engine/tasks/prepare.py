@@ -19,6 +19,7 @@ from pruner_engine.lowering.words.sums import WordProducts
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.graph import fields_of, nodes_of, operator_of, size_of
+from pruner_engine.tasks.kernels.alike import made_once
 from pruner_engine.tasks.kernels.legalizations import legalizations
 from pruner_engine.tasks.layout_free import unmark_unfit
 from pruner_engine.tasks.plain_indices import plain_indices
@@ -45,6 +46,7 @@ from pruner_engine.tasks.rewrites.written_norms import with_norms
 from pruner_engine.tasks.rewrites.written_root_norms import with_root_norms
 from pruner_engine.tasks.words.bfloat16s import bfloat16_products
 from pruner_engine.tasks.words.integers import integer_products
+from pruner_engine.tasks.worth_moving import may_move
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -175,8 +177,8 @@ class _Rewrites:
         return bfloat16_products(mod, self.halves) if self.halves else mod
 
     def moved_channels_last(self, clean: tvm.IRModule) -> tvm.IRModule | None:
-        """The model with its convolutions in NHWC; None where it has none, or one that cannot move."""
-        if "channels-last" not in self.on or not any(name in _NHWC for name in _operators(clean)):
+        """The model with its convolutions in NHWC; None where it has none worth it, or one that cannot move."""
+        if "channels-last" not in self.on or not may_move(clean, [*_NHWC]):
             return None
         try:
             wide = widen_channels(clean, self.lanes) if "wide-channels" in self.on else clean
@@ -215,9 +217,10 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     Args:
         lanes: float32 numbers in a CPU's vector; 0 for other targets.
     """
+    whole = fold_the_rest(rx.Normalize()(_folded(mod)))
     lowered = Sequential(
         [
-            rx.LegalizeOps(legalizations(lanes)),
+            rx.LegalizeOps(made_once(legalizations(lanes), _operators(whole))),
             rx.AnnotateTIROpPattern(),
             rx.FoldConstant(),
             rx.DeadCodeElimination(),
@@ -226,7 +229,7 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
             rx.DeadCodeElimination(),
             rx.AttachAttrLayoutFreeBuffers(),
         ]
-    )(fold_the_rest(rx.Normalize()(_folded(mod))))
+    )(whole)
     return unmark_unfit(plain_indices(lowered))
 
 

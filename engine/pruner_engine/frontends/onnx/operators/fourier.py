@@ -37,13 +37,14 @@ def _transform(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 def _transform_of_frames(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """STFT: the spectrum of each of a signal's frames, times a window."""
     x, step, window, length = [*node.input, "", ""][:4]
-    batch, extent, parts = values.shape_for(node)
+    batch, extent, parts = [*values.shape_for(node), 1][:3]  # real signals may come without an axis of parts
     hop, sizes = values.constant(step), values.constant(length)
     size = values.shape_for(node, 2)[0] if window else None if sizes is None else int(sizes.item())
     if hop is None or size is None:
         raise refused(node, "has frames whose size is known only when it runs")
     starts = np.arange(0, extent - size + 1, int(hop.item()))
-    frames = nodes("Gather", x, nodes.constant(starts[:, None] + np.arange(size)), axis=1)
+    places = nodes.constant(starts[:, None] + np.arange(size))
+    frames = nodes("Gather", nodes.reshape(x, batch, extent, parts), places, axis=1)
     if window:
         frames = nodes("Mul", frames, nodes.reshape(window, size, 1))
     matrix = _waves(node, size, bool(attributes_of(node).get("onesided", 1)), False, parts)
