@@ -87,6 +87,19 @@ def test_a_loop_in_a_loop(tmp_path):
     agree(saved(tmp_path, [outer], [value("last", *X.shape)], [COUNT, number("twice", 2, "i8")]))
 
 
+def test_a_loop_whose_steps_follow_from_the_outcome_of_another(tmp_path):
+    """As the layers of a recurrent network of Keras, each as long as what the one before has made."""
+    first = node("Loop", ["count", "yes", "x"], ["last", "all"], body=body(STEP, ["next", "seen"], [HALF]))
+    length = [
+        node("Shape", ["all"], ["shape"]),
+        node("Gather", ["shape", "none"], ["long"]),
+        node("Less", ["none", "long"], ["any"]),
+    ]
+    then = node("Loop", ["long", "any", "last"], ["end"], body=body(STEP[:3], ["next"], [HALF]))
+    path = saved(tmp_path, [first, *length, then], [value("end", *X.shape)], [COUNT, YES, number("none", 0, "i8")])
+    agree(path)
+
+
 def test_a_choice_in_a_loop(tmp_path):
     def branch(operator):
         made = node(operator, ["h"], ["made"])

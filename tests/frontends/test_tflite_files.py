@@ -11,6 +11,7 @@ import pytest
 import tflite
 import tvm
 from ai_edge_litert.interpreter import Interpreter
+from ai_edge_litert.schema_py_generated import BufferT, Model, ModelT, OperatorCodeT, TensorT
 
 from machines import machine_of
 from pruner_engine.errors import UserError
@@ -26,6 +27,7 @@ from pruner_engine.tasks.rewrites.quantised import rounds_to_bytes
 from seeds import seeds
 
 MODELS = Path(__file__).parent / "tflite_models"
+TRANSPOSED, CUSTOM = tflite.BuiltinOperator.TRANSPOSE_CONV, tflite.BuiltinOperator.CUSTOM
 REFUSED = {"op-while-computed": "a loop that ends by what it computes", "op-of-tensorflow": "FlexMatrixInverse"}
 PRECISE = sorted(
     path.stem for path in MODELS.glob("*.tflite") if path.stem.partition("-")[2] not in ("weights", "bytes", "open")
@@ -67,6 +69,32 @@ def test_a_file_computes_what_litert_computes(name: str) -> None:
     for expected, got in zip(_expected(path, inputs), _computed(model, inputs), strict=True):
         assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "padding"), [("op-transpose_conv-same", 1), ("op-transpose_conv-valid", 2)])
+def test_a_transposed_convolution_of_mediapipe_is_one_with_a_bias(name: str, padding: int, tmp_path: Path) -> None:
+    original = MODELS / f"{name}.tflite"
+    model = ModelT.InitFromObj(Model.GetRootAs(original.read_bytes(), 0))
+    (graph,) = model.subgraphs
+    (step,) = (op for op in graph.operators if model.operatorCodes[op.opcodeIndex].builtinCode == TRANSPOSED)
+    strides = (step.builtinOptions.strideW, step.builtinOptions.strideH)
+    _, weights, x, *_ = step.inputs
+    bias = np.arange(1, 1 + graph.tensors[weights].shape[0], dtype="<f4")
+    model.buffers.append(BufferT(data=[*bias.tobytes()]))
+    graph.tensors.append(TensorT(shape=[len(bias)], buffer=len(model.buffers) - 1, name="bias"))
+    code = OperatorCodeT(builtinCode=CUSTOM, deprecatedBuiltinCode=CUSTOM, customCode="Convolution2DTransposeBias")
+    model.operatorCodes.append(code)
+    step.opcodeIndex, step.inputs = len(model.operatorCodes) - 1, [x, weights, len(graph.tensors) - 1]
+    step.builtinOptions, step.builtinOptionsType = None, 0
+    step.customOptions = [*np.array([padding, *strides], "<i4").tobytes()]
+    builder = flatbuffers.Builder()
+    builder.Finish(model.Pack(builder), b"TFL3")
+    path = tmp_path / "custom.tflite"
+    path.write_bytes(bytes(builder.Output()))
+    loaded = load_model(str(path))
+    inputs = _inputs(loaded)
+    (expected,), (got,) = _expected(original, inputs), _computed(loaded, inputs)
+    np.testing.assert_allclose(got, expected + bias, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(("name", "steps"), [("image-bytes", 1), ("text-bytes", 2), ("moves-bytes", 1)])

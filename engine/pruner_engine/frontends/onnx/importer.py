@@ -24,7 +24,7 @@ from pruner_engine.frontends.onnx.unrolled.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.unrolled.recurrent import has_recurrent, write_out
 from pruner_engine.tasks.graph import extents_of, fields_of
 
-_LOOPS_WITHIN = 4  # loops
+_LOOPS = 16  # one within another, or one behind another whose steps follow from its outcome
 
 
 def to_relax(
@@ -99,7 +99,7 @@ def _in_known_operators(model: onnx.ModelProto) -> onnx.ModelProto:
         UserError: that can be said in no other operators.
     """
     model = simplified(with_real_layers(inlined(model)))
-    for _ in range(_LOOPS_WITHIN):
+    for _ in range(_LOOPS):
         if not has_loops(model):
             break
         model = simplified(inlined(unrolled(model)))

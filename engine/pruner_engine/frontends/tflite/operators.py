@@ -11,62 +11,13 @@ import tflite
 from tvm import relax
 from tvm.relax import op as R
 
-from pruner_engine.frontends.tflite.options import inputs_of, options_of
+from pruner_engine.frontends.tflite.options import constant_of, inputs_of, options_of
+from pruner_engine.frontends.tflite.transposed import TRANSPOSED
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.tflite.converter import Converter
 
 _MOST = 1 << 26  # elements that are written out as constants
-
-
-def transposed_convolution(converter: Converter, op: tflite.Operator) -> relax.Expr:
-    """Of images, to a size that the file tells."""
-    options = options_of(op, tflite.TransposeConvOptions)
-    strides = [options.StrideH(), options.StrideW()]
-    return _transposed(converter, op, options, R.nn.conv2d_transpose, strides, [3, 0, 1, 2])
-
-
-def transposed_convolution_3d(converter: Converter, op: tflite.Operator) -> relax.Expr:
-    """The same of volumes."""
-    options = options_of(op, tflite.Conv3DOptions)
-    strides = [options.StrideD(), options.StrideH(), options.StrideW()]
-    return _transposed(converter, op, options, R.nn.conv3d_transpose, strides, [4, 3, 0, 1, 2])
-
-
-def _transposed(
-    converter: Converter,
-    op: tflite.Operator,
-    options: Any,
-    make: Callable[..., relax.Expr],
-    strides: list[int],
-    order: list[int],
-) -> relax.Expr:
-    """A transposed convolution, which TVM has kernels of with channels first only.
-
-    Args:
-        make: the operator with channels first.
-        order: of the weights' axes, for channels in, channels out, and space.
-    """
-    wanted, weights, x, *bias = inputs_of(converter, op)
-    space = range(1, 1 + len(strides))
-    sizes = [int(n) for n in _constant(wanted)[space.start : space.stop]]
-    kernel = converter.bb.normalize(R.permute_dims(weights, order))
-    extents, window = converter.extents(x), converter.extents(kernel)[2:]
-    spans = [(extents[i] - 1) * strides[i - 1] + window[i - 1] for i in space]
-    same = options.Padding() == tflite.Padding.SAME
-    cut = [max(0, span - size) if same else 0 for span, size in zip(spans, sizes, strict=True)]
-    before = [n // 2 for n in cut]
-    after = [n - first for n, first in zip(cut, before, strict=True)]
-    more = [size - (span - n) for size, span, n in zip(sizes, spans, cut, strict=True)]
-    last = len(extents) - 1
-    first = R.permute_dims(x, [0, last, *space])
-    out = converter.bb.normalize(make(first, kernel, strides=strides, padding=[*before, *after]))
-    if any(more):  # pixels that no window reaches: the bias alone
-        out = R.nn.pad(out, [0, 0, 0, 0, *(n for extra in more for n in (0, extra))])
-    out = R.permute_dims(out, [0, *range(2, last + 1), 1])
-    return converter.convert_fused_activation_function(
-        R.add(out, bias[0]) if bias else out, options.FusedActivationFunction()
-    )
 
 
 def batched_product(converter: Converter, op: tflite.Operator) -> relax.Expr:
@@ -86,7 +37,7 @@ def _turned(converter: Converter, x: relax.Expr) -> relax.Expr:
 def space_to_batch(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Blocks of an image, as images of their own."""
     x, blocks, padding = inputs_of(converter, op)
-    block, pads = _constant(blocks).tolist(), _constant(padding).tolist()
+    block, pads = constant_of(blocks).tolist(), constant_of(padding).tolist()
     k, others = len(block), len(converter.extents(x)) - 1 - len(block)
     x = converter.bb.normalize(R.nn.pad(x, [0, 0, *(n for pair in pads for n in pair), *[0, 0] * others]))
     batch, *extents = converter.extents(x)
@@ -100,7 +51,7 @@ def space_to_batch(converter: Converter, op: tflite.Operator) -> relax.Expr:
 def batch_to_space(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Images that are blocks of larger ones, put together."""
     x, blocks, cropped = inputs_of(converter, op)
-    block, crops = _constant(blocks).tolist(), _constant(cropped).tolist()
+    block, crops = constant_of(blocks).tolist(), constant_of(cropped).tolist()
     images, *extents = converter.extents(x)
     k, batch = len(block), images // math.prod(block)
     out = converter.bb.normalize(R.reshape(x, [*block, batch, *extents]))
@@ -144,7 +95,7 @@ def scatter_points(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Zeros, and at each row of indices the sum of what is put there."""
     indices, updates, shape = inputs_of(converter, op)
     dtype = str(converter.bb.normalize(updates).ty.dtype)
-    return R.scatter_nd(R.zeros(_constant(shape).tolist(), dtype), R.astype(indices, "int64"), updates, "add")
+    return R.scatter_nd(R.zeros(constant_of(shape).tolist(), dtype), R.astype(indices, "int64"), updates, "add")
 
 
 def diagonal(converter: Converter, op: tflite.Operator) -> relax.Expr:
@@ -174,7 +125,7 @@ def mirrored(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Padding by what lies behind the edge, with or without the edge itself."""
     mode = options_of(op, tflite.MirrorPadOptions).Mode()
     x, padding = inputs_of(converter, op)
-    for axis, (first, last) in enumerate(_constant(padding).tolist()):
+    for axis, (first, last) in enumerate(constant_of(padding).tolist()):
         if first or last:
             kind: Any = "reflect" if mode == tflite.MirrorPadMode.REFLECT else "symmetric"
             there = converter.extents(x)[axis]
@@ -187,7 +138,7 @@ def sum_so_far(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """Along an axis, from either end, with or without the number itself."""
     options = options_of(op, tflite.CumsumOptions)
     x, axis = inputs_of(converter, op)
-    along = int(_constant(axis).reshape(())) % len(converter.extents(x))
+    along = int(constant_of(axis).reshape(())) % len(converter.extents(x))
     turned = R.flip(x, along) if options.Reverse() else x
     summed = R.cumsum(converter.bb.normalize(turned), along, exclusive=bool(options.Exclusive()))
     return R.flip(converter.bb.normalize(summed), along) if options.Reverse() else summed
@@ -198,7 +149,7 @@ def nearest(converter: Converter, op: tflite.Operator) -> relax.Expr:
     options = options_of(op, tflite.ResizeNearestNeighborOptions)
     x, size = inputs_of(converter, op)
     corners, centred = bool(options.AlignCorners()), bool(options.HalfPixelCenters())
-    for axis, wanted in enumerate(_constant(size).tolist(), start=1):
+    for axis, wanted in enumerate(constant_of(size).tolist(), start=1):
         _refuse_beyond(wanted)
         there = converter.extents(x)[axis]
         ends = corners and wanted > 1
@@ -219,7 +170,7 @@ def mean(converter: Converter, op: tflite.Operator) -> relax.Expr:
     keep = bool(options_of(op, tflite.ReducerOptions).KeepDims())
     x, axes = inputs_of(converter, op)
     numbers = R.astype(x, "float32") if "int" in str(converter.bb.normalize(x).ty.dtype) else x
-    return R.mean(converter.bb.normalize(numbers), [int(axis) for axis in _constant(axes).reshape(-1)], keep)
+    return R.mean(converter.bb.normalize(numbers), [int(axis) for axis in constant_of(axes).reshape(-1)], keep)
 
 
 def gelu(converter: Converter, op: tflite.Operator) -> relax.Expr:
@@ -236,8 +187,7 @@ def shape(converter: Converter, op: tflite.Operator) -> relax.Expr:
 
 
 OPERATORS: dict[str, Callable[[Converter, tflite.Operator], relax.Expr]] = {
-    "TRANSPOSE_CONV": transposed_convolution,
-    "CONV_3D_TRANSPOSE": transposed_convolution_3d,
+    **TRANSPOSED,
     "BATCH_MATMUL": batched_product,
     "SPACE_TO_BATCH_ND": space_to_batch,
     "BATCH_TO_SPACE_ND": batch_to_space,
@@ -259,15 +209,3 @@ def _refuse_beyond(count: int) -> None:
     """Raises a ValueError where a file asks for more places than any image or matrix has."""
     if not 0 <= count <= _MOST:
         raise ValueError(f"an operator is to make {count} elements along an axis")
-
-
-def _constant(value: Any) -> np.ndarray:
-    """Numbers that say how an operator is to work.
-
-    Raises:
-        ValueError: they are known only when the model runs.
-    """
-    if not hasattr(value, "value"):
-        raise ValueError("how an operator is to work is computed by the model")
-    numbers: np.ndarray = value.value.numpy()
-    return numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import flatbuffers
+import numpy as np
 import tflite
 
 if TYPE_CHECKING:
@@ -27,6 +28,18 @@ def options_of(op: tflite.Operator, kind: Any) -> Any:
 def inputs_of(converter: Converter, op: tflite.Operator) -> list[Any]:
     """The operands, less those that are left out."""
     return [converter.get_tensor_expr(tensor) for tensor in converter.get_input_tensors(op) if tensor.tensor_idx >= 0]
+
+
+def constant_of(value: Any) -> np.ndarray:
+    """Numbers that say how an operator is to work.
+
+    Raises:
+        ValueError: they are known only when the model runs.
+    """
+    if not hasattr(value, "value"):
+        raise ValueError("how an operator is to work is computed by the model")
+    numbers: np.ndarray = value.value.numpy()
+    return numbers
 
 
 def _table_without_fields() -> bytes:

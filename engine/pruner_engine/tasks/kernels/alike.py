@@ -65,8 +65,8 @@ def _remembered(made: relax.Expr, operands: Sequence[relax.Expr]) -> _Made | Non
     if operator_of(made) != "relax.call_tir":
         return None
     place_of = {operand: place for place, operand in enumerate(operands)}
-    places = [place_of.get(given) for given in made.args[1].fields]
-    return None if None in places else _Made(made, places)
+    given = made.args[1].fields
+    return _Made(made, [place_of[one] for one in given]) if all(one in place_of for one in given) else None
 
 
 def _likeness(call: relax.Call) -> tuple[Any, ...]:

@@ -33,6 +33,8 @@ def has_loops(model: onnx.ModelProto) -> bool:
 def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with the nodes of its steps in place of each loop; those of a loop within are loops of the model then.
 
+    A loop whose steps follow from what another one makes, such as the next layer's, is one of the model still.
+
     Raises:
         UserError: how often a loop runs is known only when it does, or it would be too much.
     """
@@ -40,7 +42,7 @@ def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         nonlocal written
-        if not _is_loop(node):
+        if not _is_loop(node) or (written and _is_open(node, values)):
             return False
         try:
             (_write_loop if node.op_type == "Loop" else _write_scan)(nodes, node, values)
@@ -56,6 +58,13 @@ def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _is_loop(node: onnx.NodeProto) -> bool:
     return node.op_type in ("Loop", "Scan") and is_standard(node.domain)
+
+
+def _is_open(node: onnx.NodeProto, values: FollowedValues) -> bool:
+    """Whether it is not known how many steps a loop has."""
+    if node.op_type == "Scan":
+        return values.shape(node.input[-1]) is None
+    return any(name and values.constant(name) is None for name in node.input[:2])
 
 
 def _write_loop(nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> None:
