@@ -21,6 +21,7 @@ from tvm.ir.expr import GenericConst
 from tvm.relax.frontend.tflite.tflite_frontend import OperatorConverter, TensorWrapper
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.tflite.complex_numbers import refuse_complex
 from pruner_engine.frontends.tflite.file import tensor_name
 from pruner_engine.frontends.tflite.known import known_result
 from pruner_engine.frontends.tflite.loops import loop
@@ -65,7 +66,9 @@ class Converter(OperatorConverter):
     def convert_op_to_relax(self) -> None:
         """Convert all operators, in their order."""
         for op in map(self.subgraph.Operators, range(self.subgraph.OperatorsLength())):
-            convert = self.convert_map[self.get_op_code_str(op)]
+            name = self.get_op_code_str(op)
+            refuse_complex(self, op, name)
+            convert = self.convert_map[name]
             result = known_result(self, convert, op) if self._is_of_constants(op) else convert(op=op)
             if result is None:  # which TVM keeps for its readers
                 continue
@@ -130,6 +133,14 @@ class Converter(OperatorConverter):
         if self.is_prefetched(tensor.tensor_idx):
             return self.get_prefetched_node(tensor.tensor_idx)
         return super().get_tensor_value(tensor, is_sparse)
+
+    def get_tensor_shape(self, tensor: TensorWrapper) -> Any:
+        """The shape of a tensor, of complex numbers without their parts; the file says 1 for what was open to it."""
+        value = self.exp_tab.get_expr(self.key(tensor.tensor_idx)) if self.has_expr(tensor.tensor_idx) else None
+        known = None if value is None else extents_of(self.bb.normalize(value).ty)
+        if known is None:
+            return super().get_tensor_shape(tensor)
+        return np.array(known[:-1] if tensor.tensor.Type() == tflite.TensorType.COMPLEX64 else known, "int32")
 
     def get_tensors(self, indices: Any) -> list[TensorWrapper]:
         """Tensors by their indices."""

@@ -31,6 +31,9 @@ def known_result(converter: Converter, convert: Callable[..., Any], op: tflite.O
         return None
     folded = fold_the_rest(fold_constants(relax.transform.Normalize()(builder.get())))
     body = relax.transform.CanonicalizeBindings()(folded)["main"].body
-    values = body.body if isinstance(body, relax.SeqExpr) else body
+    values = body
+    if isinstance(body, relax.SeqExpr):  # several results are a tuple that is bound to a variable
+        bound = {binding.var: binding.value for block in body.blocks for binding in block.bindings}
+        values = bound.get(body.body, body.body)
     parts = values.fields if isinstance(values, relax.Tuple) else [values]
     return values if all(isinstance(part, GenericConst) for part in parts) else convert(op=op)

@@ -11,6 +11,7 @@ import tflite
 from tvm import relax
 from tvm.relax import op as R
 
+from pruner_engine.frontends.tflite.complex_numbers import COMPLEX
 from pruner_engine.frontends.tflite.options import constant_of, inputs_of, options_of
 from pruner_engine.frontends.tflite.transposed import TRANSPOSED
 
@@ -179,6 +180,12 @@ def gelu(converter: Converter, op: tflite.Operator) -> relax.Expr:
     return R.nn.gelu_tanh(x) if options_of(op, tflite.GeluOptions).Approximate() else R.nn.gelu(x)
 
 
+def with_axis(converter: Converter, op: tflite.Operator) -> relax.Expr:
+    """A tensor with one more axis, of which there is one place."""
+    x, axis = inputs_of(converter, op)
+    return R.expand_dims(x, int(constant_of(axis).item()))
+
+
 def shape(converter: Converter, op: tflite.Operator) -> relax.Expr:
     """The shape of a tensor, which is known."""
     (x,) = inputs_of(converter, op)
@@ -187,6 +194,7 @@ def shape(converter: Converter, op: tflite.Operator) -> relax.Expr:
 
 
 OPERATORS: dict[str, Callable[[Converter, tflite.Operator], relax.Expr]] = {
+    **COMPLEX,
     **TRANSPOSED,
     "BATCH_MATMUL": batched_product,
     "SPACE_TO_BATCH_ND": space_to_batch,
@@ -201,6 +209,7 @@ OPERATORS: dict[str, Callable[[Converter, tflite.Operator], relax.Expr]] = {
     "RESIZE_NEAREST_NEIGHBOR": nearest,
     "MEAN": mean,
     "GELU": gelu,
+    "EXPAND_DIMS": with_axis,
     "SHAPE": shape,
 }
 

@@ -7,8 +7,7 @@ import onnx
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
-
-_LONGEST = 4096  # numbers that are transformed at a time; the matrix has up to four times its square
+from pruner_engine.frontends.waves import LONGEST, waves
 
 
 def _transform(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -53,13 +52,9 @@ def _transform_of_frames(nodes: Nodes, node: onnx.NodeProto, values: Values) -> 
 
 
 def _waves(node: onnx.NodeProto, size: int, half: bool, inverse: bool, parts: int) -> np.ndarray:
-    """What each part of a number adds to both parts of each frequency: [size, parts, frequencies, 2]."""
-    if size > _LONGEST:
-        raise refused(node, f"transforms {size} numbers, more than {_LONGEST}")
-    turns = np.outer(np.arange(size), np.arange(size // 2 + 1 if half else size)) % size / size * 2 * np.pi
-    cos, sin = np.cos(turns), np.sin(turns) * (1 if inverse else -1)
-    both = np.stack([np.stack([cos, sin], -1), np.stack([-sin, cos], -1)][:parts], 1)
-    return both / size if inverse else both
+    if size > LONGEST:
+        raise refused(node, f"transforms {size} numbers, more than {LONGEST}")
+    return waves(size, half=half, inverse=inverse, parts=parts)
 
 
 def _product(nodes: Nodes, x: str, outer: list[int], matrix: np.ndarray, dtype: np.dtype) -> str:
