@@ -187,3 +187,34 @@ def test_what_does_not_fit_each_other_is_a_sentence(tmp_path):
     onnx.save(model, tmp_path / "layer.onnx")
     with pytest.raises(UserError, match="LSTM has inputs or attributes that do not fit each other"):
         load_model(str(tmp_path / "layer.onnx"))
+
+
+def test_layers_in_the_branches_of_an_if(tmp_path):
+    rng = np.random.default_rng(0)
+    shapes = {"w": (1, 4 * HIDDEN, INPUTS), "r": (1, 4 * HIDDEN, HIDDEN), "b": (1, 8 * HIDDEN)}
+    weights = [numpy_helper.from_array(rng.standard_normal(shape).astype("f"), name) for name, shape in shapes.items()]
+    last = (1, BATCH, HIDDEN)
+
+    def branch(operator):
+        nodes = [
+            helper.make_node(operator, ["x"], [f"{operator}/y"]),
+            helper.make_node("LSTM", [f"{operator}/y", *shapes], ["", f"{operator}/last"], hidden_size=HIDDEN),
+        ]
+        output = helper.make_tensor_value_info(f"{operator}/last", TensorProto.FLOAT, last)
+        return helper.make_graph(nodes, operator, [], [output])
+
+    nodes = [
+        helper.make_node("ReduceSum", ["x"], ["sum"], keepdims=0),
+        helper.make_node("Greater", ["sum", "zero"], ["positive"]),
+        helper.make_node("If", ["positive"], ["y"], then_branch=branch("Tanh"), else_branch=branch("Neg")),
+    ]
+    zero = numpy_helper.from_array(np.array(0, "f"), "zero")
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, (5, BATCH, INPUTS))
+    made = helper.make_tensor_value_info("y", TensorProto.FLOAT, last)
+    graph = helper.make_graph(nodes, "g", [given], [made], [*weights, zero])
+    file = str(tmp_path / "if.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), file)
+    machine, runtime = machine_of(load_model(file).mod), onnxruntime.InferenceSession(file)
+    for x in np.random.default_rng(1).standard_normal((4, 5, BATCH, INPUTS)).astype("f"):
+        (expected,) = runtime.run(None, {"x": x})
+        np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, rtol=1e-5, atol=1e-6)

@@ -17,7 +17,14 @@ import onnx
 from onnx import helper
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, is_standard, replaced
+from pruner_engine.frontends.onnx.graph.nodes import (
+    Nodes,
+    attributes_of,
+    graphs_within,
+    is_standard,
+    opset_of,
+    replace,
+)
 from pruner_engine.frontends.onnx.graph.values import refused
 
 # whose parameters have the same defaults in these layers and in the operators of these names
@@ -29,7 +36,7 @@ _ACTIVATIONS = {
 
 def has_recurrent(model: onnx.ModelProto) -> bool:
     """Whether a model has recurrent layers, which `write_out` replaces."""
-    return any(map(_is_recurrent, model.graph.node))
+    return any(_is_recurrent(node) for graph in graphs_within(model.graph) for node in graph.node)
 
 
 def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -39,8 +46,8 @@ def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
         UserError: a layer's number of steps is not known, it has an activation with parameters of its own, or its
             inputs and attributes do not fit each other.
     """
-    shaped = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
-    types = {v.name: v.type.tensor_type for v in (*shaped.input, *shaped.value_info, *shaped.output)}
+    written = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    types: dict[str, Any] = {}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         if _is_recurrent(node):
@@ -50,7 +57,15 @@ def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
                 raise refused(node, "has inputs or attributes that do not fit each other") from error
         return _is_recurrent(node)
 
-    return replaced(model, write)
+    outer = _types_of(written.graph)
+    for graph in reversed([*graphs_within(written.graph)]):  # branches of an If before the graph that holds it
+        types = outer | _types_of(graph)
+        replace(graph, opset_of(written), write)
+    return written
+
+
+def _types_of(graph: onnx.GraphProto) -> dict[str, Any]:
+    return {v.name: v.type.tensor_type for v in (*graph.input, *graph.value_info, *graph.output)}
 
 
 def _is_recurrent(node: onnx.NodeProto) -> bool:
