@@ -5,6 +5,7 @@ TVM makes the kernel of every call anew, and then finds that it has it, which ta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,9 +79,11 @@ def _likeness(call: relax.Call) -> tuple[Any, ...]:
 def _of_argument(value: relax.Expr) -> Any:
     if isinstance(value, relax.Tuple):
         return tuple(map(_of_argument, value.fields))
-    if isinstance(value, GenericConst):  # a single number is written into the kernel
-        return value if value.value.shape else (str(value.value.dtype), value.value.numpy().tobytes())
-    return tvm_ffi.StructuralKey(value.ty if isinstance(value, relax.Var) else value)
+    if not isinstance(value, relax.Var | GenericConst):
+        return tvm_ffi.StructuralKey(value)
+    held = value.value if isinstance(value, GenericConst) and math.prod(value.value.shape) == 1 else None
+    ty = tvm_ffi.StructuralKey(value.ty)
+    return ty if held is None else (ty, held.numpy().tobytes())  # a single number may be written into the kernel
 
 
 def _operands(values: Sequence[relax.Expr]) -> Iterator[relax.Expr]:
