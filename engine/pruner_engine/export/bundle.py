@@ -158,7 +158,7 @@ def _left_out(tuned: TunedModel, runs_on: Place) -> Sequence[str]:
 def _checks(timings: Mapping[str, Timing], depth: int, model: ModelFacts) -> list[Agreement]:
     tuned = timings["tuned"].outputs
     checks = [
-        compare(name, timing.outputs, tuned, depth, model.coarsest, rounds=model.rounds)
+        compare(name, timing.outputs, tuned, depth, model.coarsest, rounds=model.rounds, shares=model.shares)
         for name, timing in timings.items()
         if name != "tuned" and timing.outputs
     ]

@@ -129,7 +129,7 @@ def rows_of(timings: Mapping[str, Timing], against: str, depth: int, model: Mode
     Args:
         depth: how many kernels the model has one behind the other, at most.
     """
-    check = partial(compare, depth=depth, dtype=model.coarsest, rounds=model.rounds)
+    check = partial(compare, depth=depth, dtype=model.coarsest, rounds=model.rounds, shares=model.shares)
     return {name: _row(timing, timings[against], check) for name, timing in timings.items()}
 
 

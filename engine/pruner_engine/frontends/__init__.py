@@ -14,6 +14,7 @@ from pruner_engine.frontends import tvmscript_file
 from pruner_engine.frontends.importing import refuse_beyond_memory
 from pruner_engine.frontends.model import LoadedModel, ModelFacts, bind, bind_dims, declared_inputs, signature
 from pruner_engine.frontends.model_file import ModelFile
+from pruner_engine.frontends.shares import shares_of
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.model_names import KINDS, kind_of_file
 from pruner_engine.protocol import ModelChecked, ModelInput
@@ -57,6 +58,7 @@ def load_model(
         outputs=specs[1],
         coarsest=coarsest_float(mod),
         rounds=rounds_to_bytes(mod),
+        shares=shares_of(mod),
     )
 
 

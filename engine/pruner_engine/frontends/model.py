@@ -31,6 +31,7 @@ class ModelFacts:
         dtype: float type of products that were converted from float32 (see precision.py).
         coarsest: the float type with the fewest bits on the way.
         rounds: whether real numbers are rounded to bytes on the way.
+        shares: of each output, whether its numbers are parts of 1; empty where nobody looked.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ModelFacts:
     dtype: str = "float32"
     coarsest: str = "float32"
     rounds: bool = False
+    shares: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
