@@ -1,0 +1,92 @@
+"""Vectors of kernels that take padding under a condition have a power of two of elements of one pixel each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+import tvm_ffi
+from tvm import te, tirx
+from tvm.s_tir import Schedule
+
+from pruner_engine.lowering.loops.even_vectors import in_even_vectors
+from pruner_engine.lowering.nodes import nodes_in
+from pruner_engine.targets.target import resolve_target
+
+HOST = resolve_target("auto")
+PIXELS, TAPS, CHANNELS = 14, 3, 6
+
+
+def convolution(filters: int, *, padded: bool = True) -> tvm.IRModule:
+    """out[x, f] = sum of data[x + r - 1, c] * weight[r, c, f], zeros beyond both ends."""
+    data = te.placeholder((PIXELS, CHANNELS), name="data")
+    weight = te.placeholder((TAPS, CHANNELS, filters), name="weight")
+    zero = te.const(0, "float32")
+
+    def pixel(x, c):
+        return te.if_then_else(te.all(x >= 1, x <= PIXELS), data[x - 1, c], zero)
+
+    wide = te.compute((PIXELS + 2, CHANNELS), pixel, name="pad") if padded else data
+    r, c = te.reduce_axis((0, TAPS if padded else 1), name="r"), te.reduce_axis((0, CHANNELS), name="c")
+    out = te.compute((PIXELS, filters), lambda x, f: te.sum(wide[x + r, c] * weight[r, c, f], axis=[r, c]), name="out")
+    return tvm.IRModule({"main": te.create_prim_func([data, weight, out])})
+
+
+def scheduled(mod: tvm.IRModule, pixels: int, *, bound: bool = False) -> tvm.IRModule:
+    """With all filters of some pixels in one vector; others of them are blocks of a GPU's grid if they are bound."""
+    schedule = Schedule(mod)
+    if len(schedule.get_child_blocks(schedule.get_sblock("root"))) > 1:
+        schedule.compute_inline(schedule.get_sblock("pad"))
+    block = schedule.get_sblock("out")
+    x, f, r, c = schedule.get_loops(block)
+    outer, inner = schedule.split(x, [None, pixels])
+    schedule.reorder(outer, r, c, inner, f)
+    if bound:
+        schedule.bind(outer, "blockIdx.x")
+    schedule.vectorize(schedule.fuse(inner, f))
+    schedule.decompose_reduction(block, r)
+    return schedule.mod
+
+
+def vectors(mod: tvm.IRModule) -> list[int]:
+    loops = nodes_in(mod["main"].body, tirx.For)
+    return [int(loop.extent) for loop in loops if loop.kind == tirx.ForKind.VECTORIZED]
+
+
+@pytest.mark.parametrize(
+    ("filters", "pixels", "parts"),
+    [
+        (12, 2, [4] * 6),
+        (24, 1, [8] * 3),
+        (16, 2, [16] * 2),
+        (10, 1, [8, 2]),
+        (10, 2, [8, 2] * 2),
+        (5, 2, [4] * 2),
+        (16, 1, [16]),
+    ],
+)
+def test_vectors_are_parted_and_compute_the_same(filters, pixels, parts):
+    mod = scheduled(convolution(filters), pixels)
+    assert vectors(in_even_vectors(mod)) == parts * 2  # of the zeros that sums begin with, too
+    rng = np.random.default_rng(0)
+    data, weight = (rng.standard_normal(shape).astype("f") for shape in ((PIXELS, CHANNELS), (TAPS, CHANNELS, filters)))
+    wide = np.pad(data, ((1, 1), (0, 0)))
+    wanted = sum(wide[r : r + PIXELS] @ weight[r] for r in range(TAPS))
+    out = tvm.runtime.tensor(np.full((PIXELS, filters), np.nan, "f"))
+    library = tvm.tirx.build(mod, HOST)
+    library["main"](tvm.runtime.tensor(data), tvm.runtime.tensor(weight), out)
+    np.testing.assert_allclose(out.numpy(), wanted, rtol=1e-4, atol=1e-5)
+    code = library.inspect_source("ll")
+    lengths = {lanes for lanes in range(2, 65) if f"<{lanes} x float>" in code}
+    assert all(lanes & (lanes - 1) == 0 for lanes in lengths) and max(parts) in lengths
+
+
+def test_vectors_without_padding_stay_as_they_are():
+    mod = scheduled(convolution(12, padded=False), 2)
+    assert vectors(mod) == [24, 24]
+    assert tvm_ffi.structural_equal(in_even_vectors(mod), mod)
+
+
+def test_vectors_of_a_gpu_stay_as_they_are():
+    mod = scheduled(convolution(12), 2, bound=True)
+    assert tvm_ffi.structural_equal(in_even_vectors(mod), mod)
