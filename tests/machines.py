@@ -24,8 +24,11 @@ def plain(target: Target | str) -> Target:
     architecture runs here as well, as long as nothing in it is scheduled: its products are plain arithmetic then.
     """
     target = Target(target)
-    here = target if is_of_this_architecture(target) else Target("llvm")
-    return Target({**json.loads(target_json(here)), "opt-level": 0})
+    return unoptimised(target if is_of_this_architecture(target) else Target("llvm"))
+
+
+def unoptimised(target: Target) -> Target:
+    return Target({**json.loads(target_json(target)), "opt-level": 0})
 
 
 def linked(code: tvm.runtime.Module, target: Target) -> tvm.runtime.Module:
@@ -58,7 +61,7 @@ def result_of(mod: tvm.IRModule, arrays: Sequence[np.ndarray], target: Target | 
     """What a kernel writes into the last of its arrays, of which none is changed."""
     target = Target(target)
     if not is_of_this_architecture(target):
-        return run_on_arm(mod, target, arrays)[-1]
+        return run_on_arm(mod, unoptimised(target), arrays)[-1]
     given = [*map(tvm.runtime.tensor, arrays)]
     linked(tvm.compile(mod, target=plain(target)).mod, plain(target))["main"](*given)
     return given[-1].numpy()
