@@ -3,21 +3,15 @@
 // Every thread of a block is a fiber. They run one after the other, each up to the next barrier, in an order that is
 // asked for: what a barrier is missing for comes out different in another order. Memory that threads share holds NaN
 // before it is written, and a barrier that only some of the threads reach ends the kernel. An asynchronous copy is made
-// when its thread waits for it and no sooner; until then its place holds NaN.
+// when its thread waits for it and no sooner; until then its place holds NaN. What runs the threads is in
+// cuda_on_cpu.cc, compiled once for all kernels: with it a kernel would take three times as long.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
-#include <algorithm>
-#include <deque>
-#include <functional>
-#include <numeric>
-#include <random>
 #include <type_traits>
-#include <vector>
 
+#define ENTRY extern "C" __attribute__((visibility("default")))
 #define __global__
 #define __device__
 #define __host__
@@ -32,136 +26,30 @@ typedef unsigned short ushort;
 struct Index {
   unsigned x, y, z;
 };
-static Index threadIdx, blockIdx, blockDim, gridDim;
+extern Index threadIdx, blockIdx, blockDim, gridDim;
 
 // ---------------------------------------------------------------- threads
 
 namespace fibers {
 enum State { READY, AT_BLOCK, AT_WARP, DONE };
 const int WARP = 32, MOST = 1024;
-const size_t STACK = 256 << 10;
 
-struct Copy {
-  char* to;
-  const char* from;
-  size_t size;
-};
-typedef std::vector<Copy> Group;
-struct Fiber {
-  ucontext_t context;
-  State state;
-  Index place;
-  Group open;                   // copies since the last commit
-  std::deque<Group> committed;  // that are not waited for yet
-};
-struct Region {
-  void* data;
-  size_t size;
-};
-static Fiber all[MOST];
-static int count, current;
-static ucontext_t scheduler;
-static std::function<void()> body;
-static std::vector<Region> shared;
-static std::vector<char> dynamic;
-static bool misaligned;
-static char slots[MOST][8];  // what the threads of a warp give each other
+extern int count, current;
+extern char slots[MOST][8];  // what the threads of a warp give each other
 
-inline void wait(State state) {
-  all[current].state = state;
-  swapcontext(&all[current].context, &scheduler);
-}
-
-inline void begin() {
-  body();
-  all[current].state = DONE;
-}
-
-inline bool release(int first, int last, State state) {
-  bool some = false;
-  for (int i = first; i < last; ++i) {
-    if (all[i].state != DONE && all[i].state != state) return false;
-    some |= all[i].state == state;
-  }
-  for (int i = first; some && i < last; ++i)
-    if (all[i].state == state) all[i].state = READY;
-  return some;
-}
-
-// False where the threads wait for each other at different barriers.
-inline bool run_block(const std::vector<int>& order, char* stacks) {
-  for (int i = 0; i < count; ++i) {
-    Fiber& fiber = all[i];
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stacks + i * STACK;
-    fiber.context.uc_stack.ss_size = STACK;
-    fiber.context.uc_link = &scheduler;
-    fiber.state = READY;
-    fiber.open.clear();
-    fiber.committed.clear();
-    fiber.place = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
-    makecontext(&fiber.context, begin, 0);
-  }
-  for (;;) {
-    bool moved = false;
-    for (int i : order)
-      if (all[i].state == READY) {
-        current = i;
-        threadIdx = all[i].place;
-        swapcontext(&scheduler, &all[i].context);
-        moved = true;
-      }
-    for (int first = 0; first < count; first += WARP)
-      moved |= release(first, std::min(count, first + WARP), AT_WARP);
-    if (moved) continue;
-    if (release(0, count, AT_BLOCK)) continue;
-    return std::all_of(all, all + count, [](const Fiber& fiber) { return fiber.state == DONE; });
-  }
-}
-
+void wait(State state);
 // 0: done; 1: a barrier that only some of the threads have reached; 2: too many threads; 3: a copy that is not aligned.
-inline int launch(const unsigned* extents, size_t dynamic_size, int seed, std::function<void()> kernel) {
-  gridDim = {extents[0], extents[1], extents[2]};
-  blockDim = {extents[3], extents[4], extents[5]};
-  count = blockDim.x * blockDim.y * blockDim.z;
-  if (count > MOST) return 2;
-  body = std::move(kernel);
-  dynamic.resize(dynamic_size + 64);
-  char* stacks = (char*)mmap(0, count * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  std::vector<int> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  if (seed == 1) std::reverse(order.begin(), order.end());
-  std::mt19937 random(seed);
-  bool done = true;
-  misaligned = false;
-  for (unsigned block = 0; done && block < gridDim.x * gridDim.y * gridDim.z; ++block) {
-    blockIdx = {block % gridDim.x, block / gridDim.x % gridDim.y, block / gridDim.x / gridDim.y};
-    if (seed > 1) std::shuffle(order.begin(), order.end(), random);
-    for (Region& region : shared) memset(region.data, 0xff, region.size);
-    memset(dynamic.data(), 0xff, dynamic.size());
-    done = run_block(order, stacks);
-  }
-  munmap(stacks, count * STACK);
-  return misaligned ? 3 : done ? 0 : 1;
-}
+int launch(const unsigned* extents, size_t dynamic_size, int seed, void (*kernel)(void**), void** given);
+void share(void* data, size_t size);
+uchar* dynamic_shared();
+void copy_later(char* into, const char* from, size_t size, bool wanted);
+void commit_copies();
+void wait_for_copies(size_t but);
 
 // Of so many bytes, between places that are counted in elements of Into and From bytes; zeros where it is not wanted.
 template <size_t Bytes, size_t Into, size_t From>
 void copy(void* into, int at, const void* from, int begin, bool wanted = true) {
-  Copy made = {(char*)into + at * (long)Into, (const char*)from + begin * (long)From, Bytes};
-  misaligned |= (uintptr_t)made.to % Bytes || (wanted && (uintptr_t)made.from % Bytes);
-  memset(made.to, wanted ? 0xff : 0, Bytes);
-  if (wanted) all[current].open.push_back(made);
-}
-
-inline void commit_copies() {
-  all[current].committed.push_back(std::move(all[current].open));
-  all[current].open.clear();
-}
-
-inline void wait_for_copies(size_t but) {
-  for (auto& groups = all[current].committed; groups.size() > but; groups.pop_front())
-    for (const Copy& made : groups.front()) memcpy(made.to, made.from, made.size);
+  copy_later((char*)into + at * (long)Into, (const char*)from + begin * (long)From, Bytes, wanted);
 }
 
 template <class T, int N>
@@ -169,14 +57,9 @@ struct Shared {
   T data[N] __align__(64);
   Shared() {
     memset((void*)data, 0xff, sizeof(data));
-    shared.push_back({data, sizeof(data)});
+    share(data, sizeof(data));
   }
 };
-
-inline uchar* dynamic_shared() {
-  uintptr_t begin = (uintptr_t)dynamic.data();
-  return (uchar*)((begin + 63) / 64 * 64);
-}
 
 template <class T>
 T exchange(T value, int lane) {

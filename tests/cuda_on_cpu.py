@@ -23,9 +23,9 @@ from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 from tvm.target import Target
 from tvm.tirx.build import split_host_device_mods
 
-_THREADS = Path(__file__).with_suffix(".h")
+_HEADER = Path(__file__).with_suffix(".h")
 _AXES = [f"{kind}Idx.{axis}" for kind in ("block", "thread") for axis in "xyz"]
-_FLAGS = ["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off"]
+_FLAGS = ["-std=c++17", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off"]
 _FLAGS += ["-fno-tree-ter"]  # of unrolled loops it makes expressions that take seconds to compile
 if (_PROCESSOR := Path("/proc/cpuinfo")).exists() and " f16c " in _PROCESSOR.read_text():
     _FLAGS += ["-mf16c"]  # halves are converted by an instruction, not by a function
@@ -191,23 +191,26 @@ def _compiled(source: str, folder: Path) -> ctypes.CDLL:
         types = [param.replace("__restrict__", "").rsplit(maxsplit=1)[0] for param in params.split(", ")]
         given = ", ".join(f"({kind})given[{at}]" for at, kind in enumerate(types))
         entries.append(
-            f'extern "C" int run_{kernel}(void** given, unsigned* extents, size_t shared, int order) {{\n'
-            f"  return fibers::launch(extents, shared, order, [=] {{ {kernel}({given}); }});\n}}\n"
+            f"ENTRY int run_{kernel}(void** given, unsigned* extents, size_t shared, int order) {{\n"
+            f"  return fibers::launch(extents, shared, order, [](void** given) {{ {kernel}({given}); }}, given);\n}}\n"
         )
-    header = Path(_compiled_header().name) / _THREADS.name
-    (folder / "kernels.cc").write_text("\n".join([f'#include "{header}"', body, *entries]), encoding="utf-8")
+    common = Path(_common().name)
+    lines = [f'#include "{common / _HEADER.name}"', body, *entries]
+    (folder / "kernels.cc").write_text("\n".join(lines), encoding="utf-8")
     library = folder / "kernels.so"
-    command = ["g++", *_FLAGS, str(folder / "kernels.cc"), "-o", str(library)]
+    command = ["g++", *_FLAGS, "-shared", str(folder / "kernels.cc"), str(common / "threads.o"), "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stderr[:3000]}\n{body[:3000]}"
     return ctypes.CDLL(str(library))
 
 
 @functools.cache
-def _compiled_header() -> tempfile.TemporaryDirectory:
-    """A folder with what every kernel includes, read once: that takes longer than to compile most kernels."""
+def _common() -> tempfile.TemporaryDirectory:
+    """A folder with what every kernel includes, read once, and what runs its threads, compiled once."""
     folder = tempfile.TemporaryDirectory()
-    header = Path(folder.name) / _THREADS.name
-    shutil.copy(_THREADS, header)
+    header = Path(folder.name) / _HEADER.name
+    shutil.copy(_HEADER, header)
     subprocess.run(["g++", *_FLAGS, "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
+    threads = str(_HEADER.with_suffix(".cc"))
+    subprocess.run(["g++", *_FLAGS, "-c", threads, "-o", str(header.with_name("threads.o"))], check=True)
     return folder

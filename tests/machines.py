@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import tvm
@@ -11,6 +13,7 @@ from tvm import relax
 from tvm.target import Target
 
 from arm_machine import run_on_arm
+from pruner_engine.measure.building.linker import Linker
 from pruner_engine.targets.target import is_of_this_architecture, target_json
 
 
@@ -21,8 +24,23 @@ def plain(target: Target | str) -> Target:
     architecture runs here as well, as long as nothing in it is scheduled: its products are plain arithmetic then.
     """
     target = Target(target)
-    here = target if is_of_this_architecture(target) else Target("llvm")
-    return Target({**json.loads(target_json(here)), "opt-level": 0})
+    return unoptimised(target if is_of_this_architecture(target) else Target("llvm"))
+
+
+def unoptimised(target: Target) -> Target:
+    return Target({**json.loads(target_json(target)), "opt-level": 0})
+
+
+def linked(code: tvm.runtime.Module, target: Target) -> tvm.runtime.Module:
+    """Compiled code, from a library: TVM's compiler in memory optimises machine code whatever the target says.
+
+    That takes three times as long as to write and link what is not optimised.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        parts, library = Path(folder) / "code.o", Path(folder) / "code.so"
+        code.write_to_file(str(parts))
+        Linker(target)(str(library), [str(parts)])
+        return tvm.runtime.load_module(str(library))
 
 
 def machine_of(
@@ -31,14 +49,19 @@ def machine_of(
     compiled: Callable[[tvm.IRModule, Target], relax.VMExecutable] = tvm.compile,
 ) -> relax.VirtualMachine:
     """A model, prepared or as it was imported, ready to be called."""
-    return relax.VirtualMachine(compiled(mod, plain(target)), tvm.cpu())
+    program = compiled(mod, plain(target))
+    parts = [linked(part, plain(target)) if part.kind == "llvm" else part for part in program.mod.imports]
+    program.mod.clear_imports()
+    for part in parts:
+        program.mod.import_module(part)
+    return relax.VirtualMachine(program, tvm.cpu())
 
 
 def result_of(mod: tvm.IRModule, arrays: Sequence[np.ndarray], target: Target | str = "llvm") -> np.ndarray:
     """What a kernel writes into the last of its arrays, of which none is changed."""
     target = Target(target)
     if not is_of_this_architecture(target):
-        return run_on_arm(mod, target, arrays)[-1]
+        return run_on_arm(mod, unoptimised(target), arrays)[-1]
     given = [*map(tvm.runtime.tensor, arrays)]
-    tvm.compile(mod, target=plain(target))["main"](*given)
+    linked(tvm.compile(mod, target=plain(target)).mod, plain(target))["main"](*given)
     return given[-1].numpy()

@@ -193,7 +193,7 @@ DRAFTED = [
 )
 def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
     space = space_of(workload, target)
-    settings = SearchSettings(population=512, draft_set=rows_of_each(16))
+    settings = SearchSettings(population=512, draft_set=rows_of_each(8))
     explorer = Explorer(space, analyzer_for(space, profile_for(target)), settings)
     drafted = explorer.draft(np.random.default_rng(seed)).candidates
     assert drafted and len(space.materialise(drafted)) == len(drafted)

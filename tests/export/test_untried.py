@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from pruner_engine import protocol as msg
@@ -17,6 +19,20 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.profiling import profile_for
 from run_jobs import started
 from schedules import CPU, task_of
+
+
+@pytest.fixture(scope="module")
+def after_two_trials(tmp_path_factory):
+    """A project of a matrix product; not to be written to."""
+    project = tmp_path_factory.mktemp("tried") / "p.pruner"
+    started(project, trials=2)
+    return project
+
+
+@pytest.fixture
+def tried(after_two_trials, tmp_path):
+    """A copy of it."""
+    return shutil.copy(after_two_trials, tmp_path)
 
 
 def _exported(project, out):
@@ -41,10 +57,9 @@ def test_what_a_short_run_left_out_is_drafted_and_checked(tmp_path):
 
 
 @pytest.mark.parametrize("failure", [UserError("Its outputs are wrong."), RuntimeError("no such block")])
-def test_where_that_fails_they_stay_untuned_and_it_is_said(failure, tmp_path, monkeypatch):
-    project, said = tmp_path / "p.pruner", []
-    started(project, trials=1)
-    with Project(project) as opened, opened.transaction() as db:
+def test_where_that_fails_they_stay_untuned_and_it_is_said(failure, tried, tmp_path, monkeypatch):
+    said = []
+    with Project(tried) as opened, opened.transaction() as db:
         db.execute("DELETE FROM measurements")
 
     def failing(tuned, *args, **options):
@@ -53,32 +68,29 @@ def test_where_that_fails_they_stay_untuned_and_it_is_said(failure, tmp_path, mo
         return export_bundle(tuned, *args, **options)
 
     monkeypatch.setattr(bundle, "export_bundle", failing)
-    bundle.export(msg.Export(project=str(project), out=str(tmp_path / "out")), JobContext(said.append))
+    bundle.export(msg.Export(project=str(tried), out=str(tmp_path / "out")), JobContext(said.append))
     (told,) = (event.text for event in said if isinstance(event, msg.Notice))
     assert "stay untuned" in told and str(failure) in told
     summary = next(event for event in said if isinstance(event, msg.Exported)).summary
     assert "drafted" not in summary["coverage"]["summary"]
 
 
-def test_what_fails_without_drafts_too_is_said_as_it_is(tmp_path, monkeypatch):
-    project, said = tmp_path / "p.pruner", []
-    started(project, trials=1)
+def test_what_fails_without_drafts_too_is_said_as_it_is(tried, tmp_path, monkeypatch):
+    said = []
 
     def failing(*args, **options):
         raise UserError("The disk is full.")
 
     monkeypatch.setattr(bundle, "export_bundle", failing)
     with pytest.raises(UserError, match=r"^The disk is full\.$"):
-        bundle.export(msg.Export(project=str(project), out=str(tmp_path / "out")), JobContext(said.append))
+        bundle.export(msg.Export(project=str(tried), out=str(tmp_path / "out")), JobContext(said.append))
     assert not any(isinstance(event, msg.Notice) for event in said)
 
 
-def test_a_kernel_whose_candidates_all_failed_is_not_drafted(tmp_path):
-    project = tmp_path / "p.pruner"
-    started(project, trials=2)
-    with Project(project) as opened, opened.transaction() as db:
+def test_a_kernel_whose_candidates_all_failed_is_not_drafted(tried, tmp_path):
+    with Project(tried) as opened, opened.transaction() as db:
         db.execute("UPDATE measurements SET stage = 'run', error = 'crash', seconds = NULL, repeats = '[]'")
-    assert {row["state"] for row in _exported(project, tmp_path / "out")["coverage"]["functions"]} <= {
+    assert {row["state"] for row in _exported(tried, tmp_path / "out")["coverage"]["functions"]} <= {
         "fallback",
         "not tunable",
     }

@@ -134,7 +134,7 @@ def test_the_compiler_takes_asynchronous_copies(name):
     space = DesignSpace.generate(task_of("conv2d:1,16,10,10,12,3,layout=NHWC", target), target)
     sketch = next(sketch for sketch in space.sketches if ASYNCHRONOUS in sketch.trace_json())
     use_cuda_compiler()
-    for mod in modules_of(space, sketch, 2):
+    for mod in modules_of(space, sketch, rows_of_each(1)):
         with target:
             (device,) = tvm.tirx.build(mod, target=target).imports
         assert "cp.async.c" in device.inspect_source("cuda")
