@@ -12,6 +12,8 @@ import pytest
 
 from pruner_engine.cli import progress
 from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.measure.workers import launch
+from pruner_engine.measure.workers.spare import keeping_a_spare
 from pruner_engine.tvm_import import import_tvm
 
 _DIED = pytest.StashKey[bool]()
@@ -85,6 +87,22 @@ def _own_folders(tmp_path_factory):
         patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
         # PyTorch's compiler believes what the processor says of its vectors: else it compiles a trial of each kind
         patch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "1")
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_measurement_process(request):
+    """Jobs that are done here take over each other's, as an engine's do; where it is what is tested, each has its own.
+
+    Starting one takes longer than what most of them measure.
+    """
+    if request.path.parent.name == "faults":
+        yield
+        return
+    whole = launch.process_environment
+    with pytest.MonkeyPatch.context() as patch, keeping_a_spare():
+        # pytest writes there which test runs, and one of another environment would not be taken
+        patch.setattr(launch, "process_environment", lambda: whole() | {"PYTEST_CURRENT_TEST": ""})
         yield
 
 

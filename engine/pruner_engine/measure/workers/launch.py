@@ -31,8 +31,8 @@ def command(start: StartMethod) -> list[str]:
     return module_command("pruner_engine.measure.workers.zygote")
 
 
-def _environment() -> dict[str, str]:
-    # its own pools of threads would not survive a fork
+def process_environment() -> dict[str, str]:
+    """Of a zygote: pools of threads of its own would not survive a fork."""
     return environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 
@@ -40,7 +40,7 @@ class ZygoteProcess:
     """A zygote that starts; `close` ends it and all that it has forked."""
 
     def __init__(self, setup: wire.Setup, start: StartMethod = START) -> None:
-        self._env, self._cuda, self._start = _environment(), setup.cuda, start
+        self._env, self._cuda, self._start = process_environment(), setup.cuda, start
         self._log = Path(setup.folder, "zygote.log").open("wb")  # noqa: SIM115  lives as long as the process
         self._process = subprocess.Popen(
             command(start), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=self._env, bufsize=0
@@ -109,7 +109,7 @@ class ZygoteProcess:
 
     def take_up(self, setup: wire.Setup) -> bool:
         """Have a released one work again; False if it is of no use for that, which leaves it to be closed."""
-        if (self._env, self._cuda) != (_environment(), setup.cuda):
+        if (self._env, self._cuda) != (process_environment(), setup.cuda):
             return False
         return self._answers(setup)
 
