@@ -90,20 +90,24 @@ def _own_folders(tmp_path_factory):
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_measurement_process(request):
-    """Jobs that are done here take over each other's, as an engine's do; where it is what is tested, each has its own.
+@pytest.fixture(scope="module")
+def one_measurement_process():
+    """Jobs that are done here take over each other's, as an engine's do.
 
     Starting one takes longer than what most of them measure.
     """
-    if request.path.parent.name == "faults":
-        yield
-        return
     whole = launch.process_environment
     with pytest.MonkeyPatch.context() as patch, keeping_a_spare():
         # pytest writes there which test runs, and one of another environment would not be taken
         patch.setattr(launch, "process_environment", lambda: whole() | {"PYTEST_CURRENT_TEST": ""})
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_more_processes_than_needed(request):
+    """Where what ends them is tested, each job has its own, unless it is asked for."""
+    if request.path.parent.name != "faults":
+        request.getfixturevalue("one_measurement_process")
 
 
 @pytest.fixture(scope="module")
