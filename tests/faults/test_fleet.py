@@ -32,7 +32,6 @@ from pruner_engine.targets.cpu import detect_host
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 
-
 pytestmark = pytest.mark.usefixtures("one_measurement_process")  # it is the boards that fail
 
 

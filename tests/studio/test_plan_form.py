@@ -253,7 +253,9 @@ def test_settings_that_are_none_are_told(window: MainWindow, tmp_path: Path) -> 
         db.execute("UPDATE runs SET settings = ?", ('{"draft_set": -5}',))
     window.workspace.open(project, 1)
     window.duplicate_run()
-    assert "The setting draft_set takes a whole number of 1 or more, not -5." in window.problems.cards()[0].problem.message
+    assert (
+        "The setting draft_set takes a whole number of 1 or more, not -5." in window.problems.cards()[0].problem.message
+    )
 
 
 def test_the_keyboard_unfolds_the_settings_and_reaches_every_field(qtbot, start: StartPage) -> None:
