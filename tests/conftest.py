@@ -12,6 +12,8 @@ import pytest
 
 from pruner_engine.cli import progress
 from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.measure.workers import launch
+from pruner_engine.measure.workers.spare import keeping_a_spare
 from pruner_engine.tvm_import import import_tvm
 
 _DIED = pytest.StashKey[bool]()
@@ -86,6 +88,26 @@ def _own_folders(tmp_path_factory):
         # PyTorch's compiler believes what the processor says of its vectors: else it compiles a trial of each kind
         patch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "1")
         yield
+
+
+@pytest.fixture(scope="module")
+def one_measurement_process():
+    """Jobs that are done here take over each other's, as an engine's do.
+
+    Starting one takes longer than what most of them measure.
+    """
+    whole = launch.process_environment
+    with pytest.MonkeyPatch.context() as patch, keeping_a_spare():
+        # pytest writes there which test runs, and one of another environment would not be taken
+        patch.setattr(launch, "process_environment", lambda: whole() | {"PYTEST_CURRENT_TEST": ""})
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_more_processes_than_needed(request):
+    """Where what ends them is tested, each job has its own, unless it is asked for."""
+    if request.path.parent.name != "faults":
+        request.getfixturevalue("one_measurement_process")
 
 
 @pytest.fixture(scope="module")

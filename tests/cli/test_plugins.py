@@ -21,10 +21,10 @@ def plugin(tmp_path_factory):
     return path
 
 
-def test_the_documented_strategy_and_rule_tune_a_workload(plugin, tmp_path):
+def test_the_documented_strategy_and_rule_tune_a_workload(plugin, tmp_path, warm):
     project = tmp_path / "r.pruner"
     args = ["tune", "relu:64,64", "--trials", 6, "--plugin", plugin, "--strategy", "draft-only", "--project", project]
-    told = json.loads(pruner(*args, "--json", *SMALL))
+    told = json.loads(pruner_here(*args, "--json", *SMALL))
     assert told["strategy"] == "draft-only"
     assert told["valid"] == 6
     # the run's strategy is not known without its plugin, and nothing of it is in the project file

@@ -32,11 +32,21 @@ from pruner_engine.targets.cpu import detect_host
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 
+pytestmark = pytest.mark.usefixtures("one_measurement_process")  # it is the boards that fail
+
 
 @pytest.fixture(scope="module")
 def tracker():
     with tracking() as port:
         yield port
+
+
+@pytest.fixture(scope="module")
+def twin(tracker):
+    """A board that serves one test after the other."""
+    with own_board(tracker, "twin"):
+        wait_for(lambda: "twin" in boards_of("127.0.0.1", tracker))
+        yield "twin"
 
 
 def fleet_measurer(port: int, key: str, check: Literal["all", "none"] = "none") -> Measurer:
@@ -83,21 +93,18 @@ def test_a_board_keeps_nothing_of_a_candidate_that_crashed(tracker, tmp_path, mo
         assert second != first
 
 
-def test_latencies_of_boards_are_never_taken_for_this_machines(tracker, tmp_path):
+def test_latencies_of_boards_are_never_taken_for_this_machines(tracker, twin, tmp_path):
     """A board with the very processor of this machine: only the run's settings tell that it is elsewhere."""
     project = tmp_path / "p.pruner"
-    remote = {"rpc": f"127.0.0.1:{tracker}", "rpc_key": "twin"}
-    with own_board(tracker, "twin"):
-        wait_for(lambda: "twin" in boards_of("127.0.0.1", tracker))
-        for settings in (remote, {}):
-            command = Tune(
-                project=str(project),
-                model="matmul:32,32,32",
-                trials=4,
-                strategy="random",
-                settings={"check": "none", "repeats": 1, **settings},
-            )
-            tune.start(command, JobContext(lambda _: None, Control(), ""))
+    for settings in ({"rpc": f"127.0.0.1:{tracker}", "rpc_key": twin}, {}):
+        command = Tune(
+            project=str(project),
+            model="matmul:32,32,32",
+            trials=4,
+            strategy="random",
+            settings={"check": "none", "repeats": 1, **settings},
+        )
+        tune.start(command, JobContext(lambda _: None, Control(), ""))
     with ProjectReader(project) as reader:
         there, here = reader.runs()
         assert there["device"] == "boards of twin" and here["device"] == detect_host().name
@@ -245,25 +252,21 @@ def test_that_a_board_is_waited_for_is_told_once(tracker):
     assert len(told) == 1 and 'No board "late"' in told[0]
 
 
-def test_a_board_says_what_it_is(tracker):
-    with own_board(tracker, "asked"):
-        wait_for(lambda: "asked" in boards_of("127.0.0.1", tracker))
-        fleet = Fleet("127.0.0.1", tracker, "asked")
-        told, again, here = ask_board(fleet), ask_board(fleet), detect_host()
+def test_a_board_says_what_it_is(tracker, twin):
+    fleet = Fleet("127.0.0.1", tracker, twin)
+    told, again, here = ask_board(fleet), ask_board(fleet), detect_host()
     assert told == again, "a board that was asked goes on serving"
     assert (told.arch, told.mcpu) == (here.arch, codegen.llvm_get_system_cpu())
     assert {cache.bytes for cache in told.caches} <= {cache.bytes for cache in here.caches} and told.cores >= 1
 
 
-def test_kernels_that_a_board_cannot_run_are_refused_before_a_run_begins(tracker, tmp_path):
+def test_kernels_that_a_board_cannot_run_are_refused_before_a_run_begins(tracker, twin, tmp_path):
     project = tmp_path / "p.pruner"
     other = "sapphire-rapids" if detect_host().arch == "aarch64" else "graviton3"
-    settings = {"rpc": f"127.0.0.1:{tracker}", "rpc_key": "other"}
+    settings = {"rpc": f"127.0.0.1:{tracker}", "rpc_key": twin}
     command = Tune(project=str(project), model="matmul:32,32,32", target=other, trials=4, settings=settings)
-    with own_board(tracker, "other"):
-        wait_for(lambda: "other" in boards_of("127.0.0.1", tracker))
-        with pytest.raises(UserError, match='cannot run on the board "other"'):
-            tune.start(command, JobContext(lambda _: None, Control(), ""))
+    with pytest.raises(UserError, match=f'cannot run on the board "{twin}"'):
+        tune.start(command, JobContext(lambda _: None, Control(), ""))
     assert not project.exists()
 
 
@@ -282,9 +285,7 @@ def test_what_is_not_there_is_said():
         Measurer(CPU, fleet=Fleet("127.0.0.1", port, "none"))
 
 
-def test_a_tracker_without_such_a_board_is_said(tracker):
-    with board(tracker, "something"):
-        wait_for(lambda: "something" in boards_of("127.0.0.1", tracker))
-        with pytest.raises(UserError, match="has no board") as told:
-            Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "nothing"))
-    assert "pruner serve" in told.value.hint and "something" in told.value.hint
+def test_a_tracker_without_such_a_board_is_said(tracker, twin):
+    with pytest.raises(UserError, match="has no board") as told:
+        Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "nothing"))
+    assert "pruner serve" in told.value.hint and twin in told.value.hint

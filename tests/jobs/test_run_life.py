@@ -40,10 +40,11 @@ pytestmark = pytest.mark.usefixtures("warm")
 
 WORKLOAD = "matmul:64,64,64"
 SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4, "repeats": 1}
+TREES = {**SETTINGS, "model": "xgb"}  # without PyTorch, which takes seconds to load
 
 
 def tune_command(project, trials=12, **more):
-    return Tune(project=str(project), model=WORKLOAD, trials=trials, settings=SETTINGS, **more)
+    return Tune(project=str(project), model=WORKLOAD, trials=trials, settings=TREES, **more)
 
 
 def trial_rows(project):
@@ -373,6 +374,7 @@ def test_a_run_can_be_steered_after_a_logout_removed_the_runtime_folder(tmp_path
         with EngineProcess() as engine:
             engine.send(tune_command(project, trials=100_000))
             next(event for event in engine.events() if isinstance(event, Progress))
+            engine.send(Pause())  # what is measured meanwhile costs, and tells nothing
             shutil.rmtree(runtime)
             limit = time.monotonic() + 60
             while (socket := socket_of(project)).startswith(str(runtime)) and time.monotonic() < limit:

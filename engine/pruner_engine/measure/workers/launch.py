@@ -21,6 +21,7 @@ StartMethod = Literal["fork", "spawn"]
 # elsewhere a process that has loaded native libraries may not be forked
 START: StartMethod = "fork" if sys.platform == "linux" else "spawn"
 _TAKE_S = 60.0  # a living zygote takes messages at any time
+_RELEASE_S = 2.0  # to end a few processes
 
 
 def command(start: StartMethod) -> list[str]:
@@ -30,15 +31,19 @@ def command(start: StartMethod) -> list[str]:
     return module_command("pruner_engine.measure.workers.zygote")
 
 
+def process_environment() -> dict[str, str]:
+    """Of a zygote: pools of threads of its own would not survive a fork."""
+    return environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+
+
 class ZygoteProcess:
     """A zygote that starts; `close` ends it and all that it has forked."""
 
     def __init__(self, setup: wire.Setup, start: StartMethod = START) -> None:
-        # its own pools of threads would not survive a fork
-        env = environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+        self._env, self._cuda, self._start = process_environment(), setup.cuda, start
         self._log = Path(setup.folder, "zygote.log").open("wb")  # noqa: SIM115  lives as long as the process
         self._process = subprocess.Popen(
-            command(start), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=env, bufsize=0
+            command(start), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=self._env, bufsize=0
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -68,7 +73,7 @@ class ZygoteProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    def send(self, message: wire.Setup | wire.Build | wire.Forget | wire.Run) -> None:
+    def send(self, message: wire.Setup | wire.Release | wire.Build | wire.Forget | wire.Run) -> None:
         """Raises BrokenPipeError if the zygote takes nothing any more, it or EOFError if the zygote is gone."""
         rest = memoryview(wire.frame(message))
         while rest:
@@ -96,6 +101,29 @@ class ZygoteProcess:
             raise EOFError("the measurement process is gone")
         self._heard.extend(self._inbox.feed(data))
 
+    def release(self) -> bool:
+        """Have it end all work and remove its folder; False if it does not, or cannot."""
+        if self._start != "fork" or not self._is_up:
+            return False
+        return self._answers(wire.Release())
+
+    def take_up(self, setup: wire.Setup) -> bool:
+        """Have a released one work again; False if it is of no use for that, which leaves it to be closed."""
+        if (self._env, self._cuda) != (process_environment(), setup.cuda):
+            return False
+        return self._answers(setup)
+
+    def _answers(self, message: wire.Setup | wire.Release) -> bool:
+        """Whether it soon says to be ready; what else it tells is of work that has ended."""
+        try:
+            self.send(message)
+            while (told := self.receive(_RELEASE_S)) is not None:
+                if isinstance(told, wire.Ready):
+                    return True
+        except (EOFError, BrokenPipeError):  # it is gone, or hangs
+            pass
+        return False
+
     def kill(self) -> None:
         """End the process at once; what it has forked ends with it, what it has written stays."""
         self._process.kill()
@@ -103,6 +131,7 @@ class ZygoteProcess:
     def close(self) -> None:
         """End the process: it ends its children when the pipe closes."""
         assert self._process.stdin is not None and self._process.stdout is not None
+        self._is_up = False
         with contextlib.suppress(BrokenPipeError):  # it has ended by itself
             self._process.stdin.close()
         try:

@@ -15,6 +15,7 @@ from pruner_engine.measure.workers import process, wire
 from pruner_engine.measure.workers.batch import Batch, discard
 from pruner_engine.measure.workers.launch import StartMethod, ZygoteProcess
 from pruner_engine.measure.workers.outcome import Outcome
+from pruner_engine.measure.workers.spare import put_away, started
 
 _POLL_S = 0.1
 _ROOM = 1 << 20  # bytes on the disk that a build needs
@@ -62,7 +63,7 @@ class Pipeline:
         self.on_boardless: Callable[[str], None] = lambda _: None
         self._silent_s = 0.0
         self._start: StartMethod = start
-        self._zygote = ZygoteProcess(setup, start)
+        self._zygote = started(setup, start)
 
     @property
     def pid(self) -> int:
@@ -78,8 +79,8 @@ class Pipeline:
         self._zygote.wait_until_up()
 
     def close(self) -> None:
-        """End all processes."""
-        self._zygote.close()
+        """End all processes that build or run."""
+        put_away(self._zygote)
 
     def begin(self, batch: Batch) -> None:
         """Have the batch's builds go on beside all that follows."""

@@ -114,6 +114,10 @@ class Setup(_Message, tag="setup", frozen=True):
     cuda: bool
 
 
+class Release(_Message, tag="release", frozen=True):
+    """End all work and remove the folder; answered by `Ready`. Another setup may follow, which is answered as well."""
+
+
 class Build(_Message, tag="build", frozen=True):
     """Compile a module (JSON of `tvm.ir.save_json`) for a target (JSON) into `library`."""
 
@@ -179,7 +183,7 @@ class Run(_Message, tag="run", frozen=True):
 
 
 class Ready(_Message, tag="ready", frozen=True):
-    """The zygote has loaded TVM."""
+    """The zygote has loaded TVM, has ended its work, or works by another setup."""
 
     seconds: float
 
@@ -215,7 +219,7 @@ class Ran(_Message, tag="ran", frozen=True):
     spent: bool = False
 
 
-Message = Setup | Build | Forget | Run | Ready | Built | Ran
+Message = Setup | Release | Build | Forget | Run | Ready | Built | Ran
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Message)

@@ -79,6 +79,22 @@ class Zygote:
                 while True:
                     os.waitpid(-child.pid, 0)
 
+    def remove_folder(self) -> None:
+        """Remove what the children have written."""
+        shutil.rmtree(self._setup.folder, ignore_errors=True)
+
+    def _release(self) -> None:
+        self.stop()
+        self.remove_folder()
+        for child in self._children.values():
+            if child.read in self._selector.get_map():
+                self._selector.unregister(child.read)
+            child.close()
+        self._children.clear()
+        self._builds.clear()
+        self._idle.clear()
+        self._runner = None
+
     def _patience(self) -> float:
         ends = [child.deadline for child in self._children.values() if child.job is not None and not child.timed_out]
         return max(0.0, min([1.0, *(end - self._clock.look() for end in ends)]))
@@ -91,6 +107,12 @@ class Zygote:
             self._forget(message.ids)
         elif isinstance(message, wire.Run):
             self._run(message)
+        elif isinstance(message, wire.Release):
+            self._release()
+            wire.send(self._outbox, wire.Ready(seconds=0.0))
+        elif isinstance(message, wire.Setup):
+            self._setup = message
+            wire.send(self._outbox, wire.Ready(seconds=0.0))
 
     def _forget(self, ids: Collection[int]) -> None:
         for build in [build for build in self._builds if build.id in ids]:
@@ -229,7 +251,7 @@ def main() -> None:
         pass  # the engine died while it was told something
     finally:
         zygote.stop()
-    shutil.rmtree(setup.folder, ignore_errors=True)  # the engine may have been killed
+    zygote.remove_folder()  # the engine may have been killed
 
 
 if __name__ == "__main__":
