@@ -87,6 +87,21 @@ def test_vectors_without_padding_stay_as_they_are():
     assert tvm_ffi.structural_equal(in_even_vectors(mod), mod)
 
 
+@pytest.mark.parametrize("pixels", [7, 14])
+def test_vectors_of_pixels_some_of_which_are_padding_stay_as_they_are(pixels):
+    """LLVM makes more of them than of their parts."""
+    schedule = Schedule(convolution(12))
+    schedule.compute_inline(schedule.get_sblock("pad"))
+    block = schedule.get_sblock("out")
+    x, f, r, c = schedule.get_loops(block)
+    outer, inner = schedule.split(x, [None, pixels])
+    schedule.reorder(outer, f, r, c, inner)
+    schedule.vectorize(inner)
+    schedule.decompose_reduction(block, r)
+    assert vectors(schedule.mod) == [pixels] * 2
+    assert tvm_ffi.structural_equal(in_even_vectors(schedule.mod), schedule.mod)
+
+
 def test_vectors_of_a_gpu_stay_as_they_are():
     mod = scheduled(convolution(12), 2, bound=True)
     assert tvm_ffi.structural_equal(in_even_vectors(mod), mod)

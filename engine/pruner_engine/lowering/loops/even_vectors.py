@@ -10,8 +10,11 @@ from itertools import accumulate
 
 import tvm_ffi
 from tvm import IRModule
-from tvm.ir import Call, Expr
+from tvm.ir import Call, Expr, Range
+from tvm.s_tir import SBlockRealize
+from tvm.sym import Analyzer
 from tvm.tirx import FloorDiv, FloorMod, For, ForKind, IntImm, PrimFunc, SeqStmt, Stmt, Var
+from tvm.tirx.analysis import undefined_vars
 
 from pruner_engine.lowering.loops.cases import is_case
 from pruner_engine.lowering.nodes import each_function, nodes_in
@@ -27,9 +30,34 @@ def in_even_vectors(mod: IRModule) -> IRModule:
 def _in_even_vectors(function: PrimFunc) -> PrimFunc:
     loops = nodes_in(function.body, For)
     vectors = [loop for loop in loops if loop.kind == ForKind.VECTORIZED]
-    for_a_cpu = all(loop.kind != ForKind.THREAD_BINDING for loop in loops)
-    cases = for_a_cpu and any(is_case(call) for loop in vectors for call in nodes_in(loop.body, Call))
-    return tvm_ffi.structural_map(function, (For, _parted)) if cases else function
+    if any(loop.kind == ForKind.THREAD_BINDING for loop in loops):
+        return function
+    cases = [loop for loop in vectors if _conditions(loop)]
+    # of a row some of whose elements are padding, such as pixels channels first, LLVM makes more of the whole
+    fit = cases and not any(map(_chooses_by_element, cases))
+    return tvm_ffi.structural_map(function, (For, _parted)) if fit else function
+
+
+def _conditions(loop: For) -> list[Expr]:
+    return [call.args[0] for call in nodes_in(loop.body, Call) if is_case(call)]
+
+
+def _chooses_by_element(loop: For) -> bool:
+    """Whether which case an element is of depends on its place in the row."""
+    block = loop.body
+    if not isinstance(block, SBlockRealize):
+        return True
+    element, analyzer = Var("element", loop.loop_var.ty), Analyzer()
+    analyzer.bind(element, Range(0, _row(loop)))
+
+    def moves(value: Expr) -> bool:
+        there = tvm_ffi.structural_map(value, (Var, lambda used: element if used.same_as(loop.loop_var) else used))
+        return any(element.same_as(used) for used in undefined_vars(analyzer.simplify(there)))
+
+    bound = zip(block.block.iter_vars, block.iter_values, strict=True)
+    moving = [loop.loop_var, *(variable.var for variable, value in bound if moves(value))]
+    used = [variable for condition in _conditions(loop) for variable in undefined_vars(condition)]
+    return any(variable.same_as(one) for variable in moving for one in used)
 
 
 def _parted(loop: For) -> Stmt:
