@@ -10,7 +10,7 @@ import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
-_KINDS = {"float32": 0, "int32": 2, "complex64": 8}
+_KINDS = {"float32": 0, "int32": 2, "complex64": 8, "resource": 13}
 
 Step = tuple[str, Sequence[str], str, Any]
 

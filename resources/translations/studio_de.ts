@@ -5865,6 +5865,14 @@
         <translation>{0} ist eine Datei, in der sich kein Ordner anlegen lässt.</translation>
     </message>
     <message>
+        <source>{0} keeps a state from one call to the next.</source>
+        <translation>{0} behält einen Zustand von einem Aufruf zum nächsten.</translation>
+    </message>
+    <message>
+        <source>Convert it with that as input and output.</source>
+        <translation>Wandeln Sie es mit diesem als Ein- und Ausgabe um.</translation>
+    </message>
+    <message>
         <source>&quot;{0}&quot; makes no operator: {1}.</source>
         <translation>„{0}“ ergibt keinen Operator: {1}.</translation>
     </message>

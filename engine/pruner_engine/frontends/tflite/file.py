@@ -63,9 +63,20 @@ def _refuse_unfit(model: tflite.Model, name: str) -> None:
         raise UserError(f"{name} has more than 2 GB of weights, which cannot be imported.", "Convert it in parts.")
     if not graphs or not all(_is_whole(model, graph) for graph in graphs):
         raise UserError(f"{name}.tflite is broken: it names tensors or operators that it does not have.", _AGAIN)
+    if any(_code_of(model, graphs[0], i) == tflite.BuiltinOperator.ASSIGN_VARIABLE for i in _operators(graphs[0])):
+        raise UserError(f"{name} keeps a state from one call to the next.", "Convert it with that as input and output.")
     names = Counter(tensor_name(graphs[0], i) for i in listed(graphs[0].InputsAsNumpy()))
     if twice := [tensor for tensor, n in names.items() if n > 1]:
         raise UserError(f'{name} has two inputs that are called "{twice[0]}".', "Give them names of their own.")
+
+
+def _operators(graph: tflite.SubGraph) -> range:
+    return range(graph.OperatorsLength())
+
+
+def _code_of(model: tflite.Model, graph: tflite.SubGraph, index: int) -> int:
+    code = model.OperatorCodes(graph.Operators(index).OpcodeIndex())
+    return max(int(code.BuiltinCode()), int(code.DeprecatedBuiltinCode()))
 
 
 def _is_whole(model: tflite.Model, graph: tflite.SubGraph) -> bool:
@@ -76,7 +87,7 @@ def _is_whole(model: tflite.Model, graph: tflite.SubGraph) -> bool:
         tensor_name(graph, i)
         if not 0 <= tensor.Buffer() < buffers or any(extent < 0 for extent in listed(tensor.ShapeAsNumpy())):
             return False
-    for i in range(graph.OperatorsLength()):
+    for i in _operators(graph):
         operator = graph.Operators(i)
         named = (*listed(operator.InputsAsNumpy()), *listed(operator.OutputsAsNumpy()))
         if operator.OpcodeIndex() >= codes or any(not -1 <= tensor < tensors for tensor in named):

@@ -1,4 +1,4 @@
-"""Spectra of TensorFlow Lite files, and sizes that follow from an open one, are what LiteRT computes."""
+"""Small TensorFlow Lite files: spectra and sizes that follow from open ones, as LiteRT has them; state is refused."""
 
 from __future__ import annotations
 
@@ -76,3 +76,15 @@ def test_sizes_that_follow_from_an_open_one_through_parts_of_its_shape(tmp_path)
     whole = dict.fromkeys(("shape", "batch", "length", "nothing", "turned"), "int32")
     path = write_graph(tmp_path / "m.tflite", {"x": (-1, 6)}, steps, whole, ["y"])
     assert agree(path, (4, 6))[0].shape == (6, 4)
+
+
+def test_a_state_that_is_kept_between_calls_is_refused(tmp_path):
+    steps = [
+        ("VAR_HANDLE", [], "state", schema.VarHandleOptionsT(sharedName="state")),
+        ("READ_VARIABLE", ["state"], "before", None),
+        ("ADD", ["x", "before"], "y", schema.AddOptionsT()),
+        ("ASSIGN_VARIABLE", ["state", "y"], "", None),
+    ]
+    path = write_graph(tmp_path / "m.tflite", {"x": (1, 4)}, steps, {"state": "resource"}, ["y"])
+    with pytest.raises(UserError, match="keeps a state from one call to the next"):
+        load_model(path)
