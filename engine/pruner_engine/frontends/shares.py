@@ -5,7 +5,7 @@ from __future__ import annotations
 import tvm
 from tvm import relax
 
-from pruner_engine.tasks.graph import operator_of
+from pruner_engine.tasks.graph import bindings_of, operator_of
 
 _SHARES = {"relax.sigmoid", "relax.nn.softmax"}
 _MOVES = {
@@ -17,8 +17,7 @@ _MOVES = {
 def shares_of(mod: tvm.IRModule) -> tuple[bool, ...]:
     """Of each output of "main", whether all its numbers are, however they were moved."""
     function = mod["main"]
-    blocks = function.body.blocks if isinstance(function.body, relax.SeqExpr) else []
-    bound = {binding.var: binding.value for block in blocks for binding in block.bindings}
+    bound = bindings_of(function)
 
     def value(one: relax.Expr) -> relax.Expr:
         while one in bound:

@@ -15,7 +15,13 @@ def waves(size: int, *, half: bool = False, inverse: bool = False, parts: int = 
         inverse: from frequencies to numbers, divided by their count.
         parts: 1 for real numbers, 2 for complex ones.
     """
-    turns = np.outer(np.arange(size), np.arange(size // 2 + 1 if half else size)) % size / size * 2 * np.pi
-    cos, sin = np.cos(turns), np.sin(turns) * (1 if inverse else -1)
+    cos, sin = cosines_and_sines(size, size // 2 + 1 if half else size, size)
+    sin = sin if inverse else -sin
     both = np.stack([np.stack([cos, sin], -1), np.stack([-sin, cos], -1)][:parts], 1)
     return both / size if inverse else both
+
+
+def cosines_and_sines(rows: int, columns: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of row * column / size turns, float64[rows, columns] each."""
+    turns = np.outer(np.arange(rows), np.arange(columns)) % size / size * 2 * np.pi
+    return np.cos(turns), np.sin(turns)

@@ -49,6 +49,12 @@ def bound(rewriter: PyExprMutator, value: relax.Expr) -> relax.Expr:
     return value
 
 
+def bindings_of(function: relax.Function) -> dict[relax.Var, relax.Expr]:
+    """What each variable of a function is bound to, in the order of its bindings."""
+    blocks = function.body.blocks if isinstance(function.body, relax.SeqExpr) else []
+    return {binding.var: binding.value for block in blocks for binding in block.bindings}
+
+
 def nodes_of(function: relax.Function) -> list[relax.Expr]:
     """All expressions of a function, operands before what is computed from them."""
     found: list[relax.Expr] = []

@@ -22,7 +22,7 @@ from tvm.relax.frontend.tflite.tflite_frontend import OperatorConverter, TensorW
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.tflite.complex_numbers import refuse_complex
-from pruner_engine.frontends.tflite.file import tensor_name
+from pruner_engine.frontends.tflite.file import code_of, operators_of, tensor_name
 from pruner_engine.frontends.tflite.known import known_result
 from pruner_engine.frontends.tflite.loops import loop
 from pruner_engine.frontends.tflite.operators import OPERATORS
@@ -49,23 +49,21 @@ class Converter(OperatorConverter):
 
     def check_unsupported_ops(self) -> None:
         """Called before anything is converted."""
-        names = {self.get_op_code_str(self.subgraph.Operators(i)) for i in range(self.subgraph.OperatorsLength())}
+        names = set(map(self.get_op_code_str, operators_of(self.subgraph)))
         if unknown := sorted(names - self.convert_map.keys()):
             raise UserError(f"The model has operators that cannot be imported: {', '.join(unknown)}.", _HINT)
 
     def get_op_code_str(self, op: tflite.Operator) -> str:
         """The operator's name; that of a custom one in its own words."""
-        code = self.model.OperatorCodes(op.OpcodeIndex())
-        custom = (code.CustomCode() or b"").decode()
-        is_custom = max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) == tflite.BuiltinOperator.CUSTOM
-        if is_custom and custom != "TFLite_Detection_PostProcess":
+        custom = (self.model.OperatorCodes(op.OpcodeIndex()).CustomCode() or b"").decode()
+        if code_of(self.model, op) == tflite.BuiltinOperator.CUSTOM and custom != "TFLite_Detection_PostProcess":
             return custom or "an operator without a name"
         name: str = super().get_op_code_str(op)
         return name
 
     def convert_op_to_relax(self) -> None:
         """Convert all operators, in their order."""
-        for op in map(self.subgraph.Operators, range(self.subgraph.OperatorsLength())):
+        for op in operators_of(self.subgraph):
             name = self.get_op_code_str(op)
             refuse_complex(self, op, name)
             convert = self.convert_map[name]

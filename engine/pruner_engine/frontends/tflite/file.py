@@ -63,20 +63,11 @@ def _refuse_unfit(model: tflite.Model, name: str) -> None:
         raise UserError(f"{name} has more than 2 GB of weights, which cannot be imported.", "Convert it in parts.")
     if not graphs or not all(_is_whole(model, graph) for graph in graphs):
         raise UserError(f"{name}.tflite is broken: it names tensors or operators that it does not have.", _AGAIN)
-    if any(_code_of(model, graphs[0], i) == tflite.BuiltinOperator.ASSIGN_VARIABLE for i in _operators(graphs[0])):
+    if any(code_of(model, operator) == tflite.BuiltinOperator.ASSIGN_VARIABLE for operator in operators_of(graphs[0])):
         raise UserError(f"{name} keeps a state from one call to the next.", "Convert it with that as input and output.")
     names = Counter(tensor_name(graphs[0], i) for i in listed(graphs[0].InputsAsNumpy()))
     if twice := [tensor for tensor, n in names.items() if n > 1]:
         raise UserError(f'{name} has two inputs that are called "{twice[0]}".', "Give them names of their own.")
-
-
-def _operators(graph: tflite.SubGraph) -> range:
-    return range(graph.OperatorsLength())
-
-
-def _code_of(model: tflite.Model, graph: tflite.SubGraph, index: int) -> int:
-    code = model.OperatorCodes(graph.Operators(index).OpcodeIndex())
-    return max(int(code.BuiltinCode()), int(code.DeprecatedBuiltinCode()))
 
 
 def _is_whole(model: tflite.Model, graph: tflite.SubGraph) -> bool:
@@ -87,8 +78,7 @@ def _is_whole(model: tflite.Model, graph: tflite.SubGraph) -> bool:
         tensor_name(graph, i)
         if not 0 <= tensor.Buffer() < buffers or any(extent < 0 for extent in listed(tensor.ShapeAsNumpy())):
             return False
-    for i in _operators(graph):
-        operator = graph.Operators(i)
+    for operator in operators_of(graph):
         named = (*listed(operator.InputsAsNumpy()), *listed(operator.OutputsAsNumpy()))
         if operator.OpcodeIndex() >= codes or any(not -1 <= tensor < tensors for tensor in named):
             return False
@@ -122,7 +112,7 @@ def _names_of(model: tflite.Model, tensors: Sequence[int]) -> list[str]:
 def _has_quantised_weights(model: tflite.Model) -> bool:
     byte, real = (tflite.TensorType.INT8, tflite.TensorType.UINT8), tflite.TensorType.FLOAT32
     for graph in (model.Subgraphs(i) for i in range(model.SubgraphsLength())):
-        for operator in (graph.Operators(i) for i in range(graph.OperatorsLength())):
+        for operator in operators_of(graph):
             kinds = [graph.Tensors(i).Type() for i in listed(operator.InputsAsNumpy()) if i >= 0]
             if kinds and kinds[0] == real and any(kind in byte for kind in kinds):
                 return True
@@ -132,6 +122,17 @@ def _has_quantised_weights(model: tflite.Model) -> bool:
 def _maps(signature: tflite.SignatureDef) -> Iterator[tflite.TensorMap]:
     yield from (signature.Inputs(i) for i in range(signature.InputsLength()))
     yield from (signature.Outputs(i) for i in range(signature.OutputsLength()))
+
+
+def operators_of(graph: tflite.SubGraph) -> Iterator[tflite.Operator]:
+    """A graph's operators, in their order."""
+    return map(graph.Operators, range(graph.OperatorsLength()))
+
+
+def code_of(model: tflite.Model, operator: tflite.Operator) -> int:
+    """Which of `tflite.BuiltinOperator` an operator is; files of before have the number in another field."""
+    code = model.OperatorCodes(operator.OpcodeIndex())
+    return max(int(code.BuiltinCode()), int(code.DeprecatedBuiltinCode()))
 
 
 def tensor_name(graph: tflite.SubGraph, index: int) -> str:

@@ -9,6 +9,7 @@ import tflite
 from tvm import relax
 from tvm.ir.expr import GenericConst
 
+from pruner_engine.tasks.graph import bindings_of
 from pruner_engine.tasks.rewrites.constants import fold_constants, fold_the_rest
 
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ def known_result(converter: Converter, convert: Callable[..., Any], op: tflite.O
     if kept is None:
         return None
     folded = fold_the_rest(fold_constants(relax.transform.Normalize()(builder.get())))
-    body = relax.transform.CanonicalizeBindings()(folded)["main"].body
-    values = body
-    if isinstance(body, relax.SeqExpr):  # several results are a tuple that is bound to a variable
-        bound = {binding.var: binding.value for block in body.blocks for binding in block.bindings}
-        values = bound.get(body.body, body.body)
+    function = relax.transform.CanonicalizeBindings()(folded)["main"]
+    values = function.body.body if isinstance(function.body, relax.SeqExpr) else function.body
+    values = bindings_of(function).get(values, values)  # several results are a tuple that is bound to a variable
     parts = values.fields if isinstance(values, relax.Tuple) else [values]
     return values if all(isinstance(part, GenericConst) for part in parts) else convert(op=op)

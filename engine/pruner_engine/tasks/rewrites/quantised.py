@@ -15,7 +15,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.graph import nodes_of, operator_of, rewritten, shape_of
+from pruner_engine.tasks.graph import bindings_of, nodes_of, operator_of, rewritten, shape_of
 
 _MAKE, _TAKE = "relax.quantize", "relax.dequantize"
 ROUNDED_ELSEWHERE = "pruner.rounded_elsewhere"  # attribute of a "main" that keeps real what the file's runtime rounds
@@ -190,15 +190,13 @@ def _bindings_of(
     function: relax.Function,
 ) -> tuple[dict[relax.Var, relax.Expr], dict[relax.Var, list[relax.Var | None]]]:
     """What each variable stands for, and the variables that are made from it; None for the result of the function."""
-    bindings: dict[relax.Var, relax.Expr] = {}
+    bindings = bindings_of(function)
     readers: dict[relax.Var, list[relax.Var | None]] = {
         var: [None] for var in relax.analysis.all_vars(function.body.body)
     }
-    for block in function.body.blocks:
-        for binding in block.bindings:
-            bindings[binding.var] = binding.value
-            for var in relax.analysis.all_vars(binding.value):
-                readers.setdefault(var, []).append(binding.var)
+    for made, value in bindings.items():
+        for var in relax.analysis.all_vars(value):
+            readers.setdefault(var, []).append(made)
     return bindings, readers
 
 

@@ -12,11 +12,10 @@ from tvm import relax
 
 from pruner_engine.frontends.torch.nodes import arguments, type_name
 from pruner_engine.frontends.torch.operators.pairs import Pair, pair_of, real_type
+from pruner_engine.frontends.waves import LONGEST, cosines_and_sines
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
-
-_LONGEST = 4096  # numbers that are transformed at a time; the matrix has twice its square
 
 
 def spectrum(importer: Conversion, node: Node) -> Pair:
@@ -65,10 +64,9 @@ def _turn(importer: Conversion, x: Pair, axis: int, size: int, sign: int, scale:
 def _waves(rows: int, columns: int, size: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Cosines and sines of row * column / size turns."""
     size = size or rows
-    if size > _LONGEST:
-        raise ValueError(f"it has a Fourier transform of {size} numbers, more than {_LONGEST}")
-    turns = np.outer(np.arange(rows), np.arange(columns)) % size / size * 2 * math.pi
-    return np.cos(turns), np.sin(turns)
+    if size > LONGEST:
+        raise ValueError(f"it has a Fourier transform of {size} numbers, more than {LONGEST}")
+    return cosines_and_sines(rows, columns, size)
 
 
 def _along(
