@@ -3541,6 +3541,14 @@
         <translation>Datentyp</translation>
     </message>
     <message>
+        <source>Values of inputs</source>
+        <translation>Werte von Eingängen</translation>
+    </message>
+    <message>
+        <source>Inputs of an ONNX model that are given their value for good, such as sr=16000. What the model chooses by them is chosen before it is tuned; of the other branches there are no kernels.</source>
+        <translation>Eingänge eines ONNX-Modells, die ihren Wert ein für alle Mal bekommen, etwa sr=16000. Was das Modell nach ihnen wählt, ist gewählt, bevor es optimiert wird; von den anderen Zweigen gibt es keine Kernel.</translation>
+    </message>
+    <message>
         <source>Start from</source>
         <translation>Beginnen mit</translation>
     </message>
@@ -5865,6 +5873,70 @@
         <translation>{0} ist eine Datei, in der sich kein Ordner anlegen lässt.</translation>
     </message>
     <message>
+        <source>Only inputs of ONNX models can be given a value.</source>
+        <translation>Nur Eingänge von ONNX-Modellen können einen Wert bekommen.</translation>
+    </message>
+    <message>
+        <source>Give it where the model is exported.</source>
+        <translation>Geben Sie ihn dort an, wo das Modell exportiert wird.</translation>
+    </message>
+    <message>
+        <source>Inputs of {0} cannot be given a value: it has more than {1} MB of weights.</source>
+        <translation>Eingänge von {0} können keinen Wert bekommen: Es hat mehr als {1} MB Gewichte.</translation>
+    </message>
+    <message>
+        <source>Give them where the model is exported.</source>
+        <translation>Geben Sie sie dort an, wo das Modell exportiert wird.</translation>
+    </message>
+    <message>
+        <source>All inputs are given a value: the model computes one and the same.</source>
+        <translation>Alle Eingänge haben einen Wert: Das Modell berechnet immer dasselbe.</translation>
+    </message>
+    <message>
+        <source>Leave one open.</source>
+        <translation>Lassen Sie einen offen.</translation>
+    </message>
+    <message>
+        <source>Input {0} has more than {1} elements.</source>
+        <translation>Der Eingang {0} hat mehr als {1} Elemente.</translation>
+    </message>
+    <message>
+        <source>Input {0} of shape ({1}) cannot be given {2} values.</source>
+        <translation>Der Eingang {0} der Form ({1}) kann nicht {2} Werte bekommen.</translation>
+    </message>
+    <message>
+        <source>Give it one, which fills it, or as many as it has elements.</source>
+        <translation>Geben Sie ihm einen, der ihn füllt, oder so viele, wie er Elemente hat.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; gives no input a value.</source>
+        <translation>„{0}“ gibt keinem Eingang einen Wert.</translation>
+    </message>
+    <message>
+        <source>Write --fix NAME=VALUE, such as --fix sr=16000.</source>
+        <translation>Schreiben Sie --fix NAME=WERT, etwa --fix sr=16000.</translation>
+    </message>
+    <message>
+        <source>Input {0} is given a value twice.</source>
+        <translation>Der Eingang {0} bekommt zweimal einen Wert.</translation>
+    </message>
+    <message>
+        <source>Give it one.</source>
+        <translation>Geben Sie ihm einen.</translation>
+    </message>
+    <message>
+        <source>Input {0} takes {1}, not {2}.</source>
+        <translation>Der Eingang {0} nimmt {1}, nicht {2}.</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>The model chooses by {0}: tune it for one value, such as --fix {1}=1.</source>
+        <translation>Das Modell wählt nach {0}: Optimieren Sie es für einen Wert, etwa --fix {1}=1.</translation>
+    </message>
+    <message>
         <source>{0} keeps a state from one call to the next.</source>
         <translation>{0} behält einen Zustand von einem Aufruf zum nächsten.</translation>
     </message>
@@ -7223,6 +7295,18 @@
     <message>
         <source>What it held is still shown. Open it where it is now, or keep it by File › Save a copy…</source>
         <translation>Was darin stand, wird noch gezeigt. Öffnen Sie es, wo es jetzt ist, oder bewahren Sie es mit Datei › Kopie speichern… auf.</translation>
+    </message>
+    <message>
+        <source>Does the model choose by one of these? Give the value that you run: it becomes a constant.</source>
+        <translation>Wählt das Modell nach einem von diesen? Geben Sie den Wert an, mit dem es läuft: Er wird zur Konstante.</translation>
+    </message>
+    <message>
+        <source>any value</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>Value of input {name}</source>
+        <translation>Wert des Eingangs {name}</translation>
     </message>
 </context>
 </TS>

@@ -10,7 +10,7 @@ import pytest
 from lent_engine import LentEngine
 from onnx import TensorProto, helper
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QSpinBox
+from PySide6.QtWidgets import QLineEdit, QSpinBox
 
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
@@ -127,6 +127,29 @@ def test_a_dimension_of_several_inputs_is_one_number(qtbot, start: StartPage, tm
     start.set_model(str(path), {"ids": [2, 32], "mask": [2, 32], "kinds": [2, 32]})
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     assert start.plan().inputs == {name: [2, 32] for name in ("ids", "mask", "kinds")}
+
+
+def test_an_input_by_which_a_model_chooses_may_be_given_its_value(qtbot, start: StartPage, tmp_path: Path) -> None:
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, [4]),
+        helper.make_tensor_value_info("rate", TensorProto.FLOAT, []),
+    ]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])
+    graph = helper.make_graph([helper.make_node("Mul", ["x", "rate"], ["y"])], "scaled", inputs, [output])
+    path = str(tmp_path / "scaled.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    start.take_file(path)
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    fields = {made.accessibleName(): made for made in start.model_card.fixed.findChildren(QLineEdit)}
+    assert list(fields) == ["Value of input rate"] and "fixed" not in start.plan().settings
+    qtbot.keyClicks(fields["Value of input rate"], "0.5")
+    assert start.plan().settings == {"fixed": ["rate=0.5"]} and "--fix rate=0.5" in start.command_line()
+    start.set_model(path, {}, ["rate=2"])
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert start.plan().settings == {"fixed": ["rate=2"]}
+    start.set_model("matmul:64,64,64")
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert start.plan().settings == {}
 
 
 def test_the_page_says_what_may_be_dropped(start: StartPage) -> None:

@@ -57,6 +57,9 @@ class _Tune(click.Command):
     help="Shape of an input with dynamic dimensions.",
 )
 @click.option(
+    "--fix", "fixed", multiple=True, metavar="NAME=VALUE", help="Value of an input that an ONNX model is tuned for."
+)
+@click.option(
     "--target",
     default="auto",
     show_default=True,
@@ -111,6 +114,7 @@ def tune(
     checkpoint: str | None,
     start_from: str | None,
     without: tuple[str, ...],
+    fixed: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx, .pt2, .tflite or TVMScript .py file, or a built-in workload such as matmul:512,512,512."""
@@ -122,6 +126,7 @@ def tune(
         "checkpoint": checkpoint,
         "start_from": start_from,
         "without_rules": without or None,
+        "fixed": fixed or None,
     }
     options["settings"] += tuple((name, value) for name, value in given.items() if value is not None)
     file = project or default_project(model)

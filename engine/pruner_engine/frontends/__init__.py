@@ -31,6 +31,7 @@ def load_model(
     source: str,
     inputs: Mapping[str, Sequence[int]] | None = None,
     *,
+    fixed: Sequence[str] = (),
     allow_code: bool = False,
     content: bytes | Callable[[], bytes] | None = None,
 ) -> LoadedModel:
@@ -39,13 +40,14 @@ def load_model(
     Args:
         source: path of an .onnx, .pt2, .tflite or TVMScript (.py) file, or a workload such as "matmul:512,512,512".
         inputs: shapes by input name; needed for inputs with dynamic dimensions.
+        fixed: "name=value" of inputs of an ONNX model that become constants of it, and of its `file`.
         allow_code: agree to run the Python code of a TVMScript file.
         content: load from these bytes, or from what gives them again and again; `source` then only names the model.
 
     Raises:
         UserError: the file is broken, foreign, too large, or a shape is missing.
     """
-    kind, read = _kind(source), _opened(source, content, allow_code, inputs or {})
+    kind, read = _kind(source), _opened(source, content, allow_code, inputs or {}, fixed)
     mod = read.with_shapes(bind_dims(read.declared, inputs or {}))
     specs = signature(mod, read.outputs, read.inputs)
     return LoadedModel(
@@ -91,10 +93,16 @@ class _Opened:
 
 
 def _opened(
-    source: str, content: bytes | Callable[[], bytes] | None, allow_code: bool, given: Mapping[str, Sequence[int]]
+    source: str,
+    content: bytes | Callable[[], bytes] | None,
+    allow_code: bool,
+    given: Mapping[str, Sequence[int]],
+    fixed: Sequence[str] = (),
 ) -> _Opened:
     """Arguments and errors are those of `load_model`."""
     kind, name = _kind(source), Path(source).stem
+    if fixed and kind != "onnx":
+        raise UserError("Only inputs of ONNX models can be given a value.", "Give it where the model is exported.")
     if kind == "workload":
         mod = build_workload(source)
         return _Opened(ModelFile.of(source.encode()), declared_inputs(mod), partial(bind, mod))
@@ -104,7 +112,7 @@ def _opened(
         again = content or partial(_read, source)
         content = again()
     if kind == "onnx":
-        return _onnx(content, name, place, again)
+        return _onnx(content, name, place, again, fixed)
     file = ModelFile.of(content, again)
     if kind == "pt2":
         from pruner_engine.frontends.torch import file as pt2_file
@@ -117,16 +125,18 @@ def _opened(
     return _Opened(file, declared_inputs(mod), partial(bind, mod))
 
 
-def _onnx(content: bytes, name: str, place: Path | None, again: Callable[[], bytes] | None) -> _Opened:
+def _onnx(
+    content: bytes, name: str, place: Path | None, again: Callable[[], bytes] | None, fixed: Sequence[str]
+) -> _Opened:
     from pruner_engine.frontends.onnx import file as onnx_file
     from pruner_engine.frontends.onnx import importer as onnx_importer
 
     folder = None if place is None else place.parent
-    parsed = onnx_file.parse(content, name, folder)
+    parsed = onnx_file.parse(content, name, folder, fixed)
     if parsed.parts and place is not None:
         file = ModelFile.in_place(place, parsed.size, parsed.sha256)
     else:
-        file = ModelFile.of(parsed.content, None if again is None else partial(_whole_onnx, again, name, folder))
+        file = ModelFile.of(parsed.content, None if again is None else partial(_whole_onnx, again, name, folder, fixed))
     declared = onnx_file.declared_inputs(parsed.model)
     return _Opened(
         file,
@@ -137,10 +147,10 @@ def _onnx(content: bytes, name: str, place: Path | None, again: Callable[[], byt
     )
 
 
-def _whole_onnx(read: Callable[[], bytes], name: str, folder: Path | None) -> bytes:
+def _whole_onnx(read: Callable[[], bytes], name: str, folder: Path | None, fixed: Sequence[str]) -> bytes:
     from pruner_engine.frontends.onnx import file as onnx_file
 
-    return onnx_file.parse(read(), name, folder).content
+    return onnx_file.parse(read(), name, folder, fixed).content
 
 
 def _tflite(content: bytes, name: str, file: ModelFile) -> _Opened:

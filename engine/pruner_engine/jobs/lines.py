@@ -17,6 +17,7 @@ _SETTING_OPTIONS = {
     "rpc_key": "--key",
     "start_from": "--start-from",
 }
+_REPEATED_OPTIONS = {"fixed": "--fix", "without_rules": "--without"}
 
 
 def line_of(command: Any) -> str:  # noqa: PLR0911
@@ -99,8 +100,8 @@ def tune_line(plan: msg.Tune) -> str:
     for name, value in plan.settings.items():
         if name in _SETTING_OPTIONS:
             words += [_SETTING_OPTIONS[name], value] if value else []
-        elif name == "without_rules":
-            words += [word for rule in value for word in ("--without", rule)]
+        elif name in _REPEATED_OPTIONS:
+            words += [word for part in value for word in (_REPEATED_OPTIONS[name], part)]
         else:
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return _line(*words, *plugin_words(plan.plugins), *(["--allow-code"] if plan.allow_code else []))

@@ -13,8 +13,8 @@ from pruner_engine.processes.lifetime import die_with_parent
 _MOST_S = 60
 
 
-def deadly(calls: Sequence[Callable[[], object]]) -> set[int]:
-    """Indices of the calls that crash, hang for a minute or exit; exceptions are no harm.
+def deadly(calls: Sequence[Callable[[], object]], limit_s: int = _MOST_S) -> set[int]:
+    """Indices of the calls that crash, hang for so many seconds or exit; exceptions are no harm.
 
     Each call is made once in a child forked from this process. Hostile files reach corners of TVM's deserialiser that
     end in a segmentation fault instead of an error.
@@ -22,14 +22,14 @@ def deadly(calls: Sequence[Callable[[], object]]) -> set[int]:
     found: set[int] = set()
     start = 0
     while start < len(calls):
-        done = start + _survived(calls[start:])
+        done = start + _survived(calls[start:], limit_s)
         if done < len(calls):
             found.add(done)
         start = done + 1
     return found
 
 
-def _survived(calls: Sequence[Callable[[], object]]) -> int:
+def _survived(calls: Sequence[Callable[[], object]], limit_s: int) -> int:
     """How many of the calls a child outlived."""
     reader, writer = os.pipe()
     parent = os.getpid()
@@ -41,7 +41,7 @@ def _survived(calls: Sequence[Callable[[], object]]) -> int:
             faulthandler.disable()  # backtraces are of no use to anybody here
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             for call in calls:
-                signal.alarm(_MOST_S)
+                signal.alarm(limit_s)
                 with contextlib.suppress(Exception):  # the caller meets it again, where it can be told
                     call()
                 os.write(writer, b".")

@@ -51,6 +51,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         caches: what a timed call finds in them (this machine's CPU only): network, what the rest of an inference leaves
             there; warm, all that the call before left; cold, neither weights nor outputs.
         calibrated: begin with the draft's corrections that earlier runs left for this device, and leave new ones.
+        fixed: values of inputs of an ONNX model, such as sr=16000: constants of the model that is tuned.
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.
         rpc: host:port of a tracker whose boards measure instead of this machine; empty for this machine.
         rpc_key: which boards of the tracker.
@@ -81,6 +82,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     repeats: _Positive = 3
     caches: Caches = "network"
     calibrated: bool = True
+    fixed: tuple[str, ...] = ()
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     rpc: str = ""
     rpc_key: str = ""

@@ -137,6 +137,7 @@ class StartPage(Page):
     def plan(self) -> msg.Tune:
         """The job as the page says it."""
         trials, minutes = self.form.budgets()
+        fixed = self.model_card.fixed.values()
         return msg.Tune(
             project=project_path(self.project.text()),
             model=self.model_card.model,
@@ -146,7 +147,7 @@ class StartPage(Page):
             trials=trials,
             minutes=minutes,
             seed=self.form.seed.value(),
-            settings=self.form.settings,
+            settings=self.form.settings | ({"fixed": fixed} if fixed else {}),
             plugins=self.form.plugins.agreed(),
             allow_code=self.consent.isChecked(),
         )
@@ -242,11 +243,12 @@ class StartPage(Page):
         plan = lines.plan_of(run, self.workspace.path)
         try:
             model = model_of(run, self.workspace.reader)
+            fixed = plan.settings.pop("fixed", ())
             self.form.take_settings(plan.settings)
         except UserError as error:
             self.workspace.problem.emit(Problem(error.message, error.hint))
             return
-        self.set_model(model, plan.inputs)
+        self.set_model(model, plan.inputs, fixed)
         self.form.target.choose(plan.target)
         self.form.strategy.choose(plan.strategy)
         self.form.choose_budget(run["budget_trials"], run["budget_s"])

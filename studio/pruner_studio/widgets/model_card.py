@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.completion import complete_in_a_list
 from pruner_studio.widgets.drop_area import KINDS, DropArea
+from pruner_studio.widgets.fixed_inputs import FixedInputs
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.widgets.wheel import leave_wheel
 from pruner_studio.workspace import Workspace
@@ -51,6 +53,7 @@ class ModelCard(Card):
         self._asked = 0
         self._refusal: Problem | None = None  # of the model that is chosen now
         self._known_shapes: dict[str, list[int]] = {}  # of the run that is duplicated
+        self._known_values: Sequence[str] = ()  # of its inputs
         self.drop = DropArea(lambda files: self.take_file(one_of(files, workspace.problem.emit)), self.ask_for_model)
         self.body.addWidget(self.drop)
         row = QHBoxLayout()
@@ -73,6 +76,9 @@ class ModelCard(Card):
         self.shapes = ShapeFields()
         self.shapes.changed.connect(self.changed)
         self.body.addWidget(self.shapes)
+        self.fixed = FixedInputs()
+        self.fixed.changed.connect(self.changed)
+        self.body.addWidget(self.fixed)
         self.consent = QCheckBox(tr("Run this file: a TVMScript model is Python code, open only what you trust"))
         self.consent.setAccessibleName(tr("Consent to run the code of a TVMScript model"))
         self.consent.toggled.connect(lambda _: self._check())
@@ -134,10 +140,15 @@ class ModelCard(Card):
         if text and text != self.model:
             self.set_model(text)
 
-    def set_model(self, model: str, shapes: dict[str, list[int]] | None = None) -> None:
-        """Choose a model by its path or a workload by its text; `shapes` for its open dimensions, where known."""
+    def set_model(self, model: str, shapes: dict[str, list[int]] | None = None, fixed: Sequence[str] = ()) -> None:
+        """Choose a model by its path or a workload by its text.
+
+        Args:
+            shapes: for its open dimensions, where known.
+            fixed: "name=value" of inputs.
+        """
         self.consent.setChecked(False)  # of the model before, whichever is chosen now
-        self.model, self._known_shapes = model, shapes or {}
+        self.model, self._known_shapes, self._known_values = model, shapes or {}, fixed
         if self._is_file or not model:
             self.workload.setEditText("")
         elif self.workload.currentText() != model:
@@ -145,6 +156,7 @@ class ModelCard(Card):
         self.drop.name.setText((Path(model).name if self._is_file else model) or tr("Drop a model here"))
         self.consent.setVisible(self._is_script)
         self.shapes.show_inputs([])
+        self.fixed.show_model(None)
         for path, made in self._samples.items():
             made.setChecked(path == model)
         self._check()
@@ -183,6 +195,8 @@ class ModelCard(Card):
         self.drop.about.setText(" · ".join(part for part in parts if part))
         self.shapes.show_inputs(reply.inputs)
         self.shapes.fill(self._known_shapes)
+        self.fixed.show_model(reply)
+        self.fixed.fill(self._known_values)
         self.changed.emit()
 
     def _refused(self, failure: msg.Failed) -> None:

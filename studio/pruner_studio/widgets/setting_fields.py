@@ -21,6 +21,7 @@ from pruner_studio.widgets.rule_boxes import RuleBoxes
 
 # what is changed most; the rest follows
 _FIRST = ("dtype", "start_from", "model", "checkpoint", "rpc", "rpc_key", "without_rules")
+_ELSEWHERE = ("fixed",)  # beside the model
 _EXAMPLES = {"rpc": "127.0.0.1:9190"}
 
 
@@ -43,7 +44,8 @@ class SettingFields(QWidget):
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         kinds = {field.name: field.type for field in inspect.type_info(SearchSettings).fields}  # type: ignore[attr-defined]
         for name in dict.fromkeys((*_FIRST, *kinds)):
-            self._add(name, kinds[name])
+            if name not in _ELSEWHERE:
+                self._add(name, kinds[name])
 
     def _add(self, name: str, kind: inspect.Type) -> None:
         term, default = help_of(f"setting.{name}"), DEFAULTS[name]

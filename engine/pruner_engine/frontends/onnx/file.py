@@ -24,6 +24,7 @@ from pruner_engine.frontends.onnx.external import (
     read_part,
     tensors_of,
 )
+from pruner_engine.frontends.onnx.fixed import fix_inputs
 from pruner_engine.frontends.onnx.graph.nodes import graphs_within, inner_graphs, is_standard, opset_of
 from pruner_engine.protocol import ModelInput
 
@@ -82,10 +83,13 @@ def _parts_of(weights: Sequence[Weight]) -> list[Part]:
     return [weight.part for weight in weights if weight.part is not None]
 
 
-def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
+def parse(content: bytes, name: str, folder: Path | None, fixed: Sequence[str] = ()) -> Parsed:
     """The model in `content`.
 
     Weights in other files are read from `folder`, never from outside it.
+
+    Args:
+        fixed: values of inputs, as `fix_inputs` takes them; they are part of what is parsed then.
 
     Raises:
         UserError: not ONNX, cut off, too large, or refers to files that are missing or elsewhere.
@@ -97,10 +101,18 @@ def parse(content: bytes, name: str, folder: Path | None) -> Parsed:
         raise UserError(f"{name}.onnx is not an ONNX model, or it is cut off.", EXPORT_AGAIN) from error
     if not model.graph.node or not model.graph.output:
         raise UserError(f"{name}.onnx is not an ONNX model: it has no graph.", EXPORT_AGAIN)
+    if fixed:
+        fix_inputs(model, declared_inputs(model), fixed)
+        content = model.SerializeToString()
     if external := [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]:
         found = [part_of(tensor, name, folder) for tensor in external]
         size = len(content) + sum(part.length for part in found)
         refuse_beyond_memory(name, size)
+        if size > _FOLDED and fixed:  # what a project refers to is the file as it is
+            raise UserError(
+                f"Inputs of {name} cannot be given a value: it has more than {_FOLDED >> 20} MB of weights.",
+                "Give them where the model is exported.",
+            )
         if size > _FOLDED:
             weights = set_aside(model, name, partial(part_of, name=name, folder=folder))
             external = [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]

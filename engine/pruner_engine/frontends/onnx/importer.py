@@ -20,6 +20,7 @@ from pruner_engine.frontends.onnx.graph.simplified import inlined, simplified
 from pruner_engine.frontends.onnx.graph.values import called
 from pruner_engine.frontends.onnx.operators.corrections import corrected
 from pruner_engine.frontends.onnx.operators.quantised import dequantised
+from pruner_engine.frontends.onnx.unrolled.branches import choosers, chosen
 from pruner_engine.frontends.onnx.unrolled.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.unrolled.recurrent import has_recurrent, write_out
 from pruner_engine.tasks.graph import extents_of, fields_of
@@ -44,8 +45,7 @@ def to_relax(
             raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
     with importing(name):
         fixed = _with_shapes(model, shapes, weights)
-        written = _in_known_operators(fixed)
-        _refuse_unknown(written)
+        written = _written(fixed)
         try:
             with own_converters():
                 mod = from_onnx(written, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
@@ -59,6 +59,20 @@ def to_relax(
     mod = with_weights(mod, weights)
     _check_outputs(mod, model, name, fixed)
     return mod
+
+
+def _written(fixed: onnx.ModelProto) -> onnx.ModelProto:
+    """The model of concrete shapes in operators that are converted, or UserError."""
+    try:
+        written = _in_known_operators(fixed)
+        _refuse_unknown(written)
+    except UserError as error:
+        if not (names := choosers(fixed)):
+            raise
+        raise UserError(
+            str(error), f"The model chooses by {', '.join(names)}: tune it for one value, such as --fix {names[0]}=1."
+        ) from error
+    return written
 
 
 def _refuse_unknown(model: onnx.ModelProto) -> None:
@@ -98,7 +112,7 @@ def _in_known_operators(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: that can be said in no other operators.
     """
-    model = simplified(with_real_layers(inlined(model)))
+    model = simplified(with_real_layers(chosen(inlined(model))))
     for _ in range(_LOOPS):
         if not has_loops(model):
             break

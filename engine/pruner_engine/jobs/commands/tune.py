@@ -47,7 +47,7 @@ def start(command: Tune, job: JobContext) -> None:
     job.emit(Phase(name="load", detail=command.model))
     check_tracker(settings)
     check_settings(command.strategy, settings)
-    model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
+    model = load_model(command.model, command.inputs or None, fixed=settings.fixed, allow_code=command.allow_code)
     target = run_target(command.target, board := asked_board(settings, job))
     if board is None:
         refuse_foreign(target)

@@ -73,13 +73,14 @@ def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:
             "If you trust its origin, tune the file itself once on this machine with --allow-code.",
         )
     del row  # many bytes
-    model = load_model(source, inputs, content=copy, allow_code=script)
+    settings = settings_from(run["settings"])
+    model = load_model(source, inputs, fixed=settings.fixed, content=copy, allow_code=script)
     if model.file.sha256 != digest:
         raise UserError(
             f"{source} is not the file that was tuned, and the project holds no copy of it.",
             "Put the original file back, or tune the new one.",
         )
-    return in_precision(model, settings_from(run["settings"]).dtype)
+    return in_precision(model, settings.dtype)
 
 
 def exported_trials(run: dict[str, Any], run_id: int | None, *, all_runs: bool) -> int | Caches:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,14 @@ from onnx import TensorProto, helper, inliner, numpy_helper
 from pruner_engine.frontends.onnx.external import tensors_of
 from pruner_engine.frontends.onnx.graph.following import with_known_numbers
 from pruner_engine.frontends.onnx.graph.nodes import attributes_of, graphs_within, is_standard, opset_of
+from pruner_engine.processes.isolation import deadly
 
 _FUNCTIONS = (
     *("Attention", "CausalConvWithState", "Celu", "CenterCropPad", "GroupNormalization", "LinearAttention"),
     *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
     *("BlackmanWindow", "HammingWindow", "HannWindow"),
 )
+_MOST_S = 600  # of ONNX Runtime's rewriting
 _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
 
 
@@ -78,11 +81,10 @@ def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "simplified.onnx"
         options.optimized_model_filepath = str(path)
-        try:
-            ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-            return onnx.load(path)
-        except Exception:  # ONNX Runtime's own exceptions share no base but this
-            return model
+        rewrite = partial(ort.InferenceSession, model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        # in a process of its own: on some branches within branches its folding of constants crashes
+        crashed = deadly([rewrite], _MOST_S)
+        return onnx.load(path) if path.is_file() and not crashed else model
 
 
 def _has_halves(model: onnx.ModelProto) -> bool:

@@ -6,7 +6,7 @@ so a loop adds few tasks, however often it runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
@@ -16,11 +16,11 @@ from pruner_engine.frontends.onnx.graph.nodes import (
     Nodes,
     attributes_of,
     graphs_within,
-    inner_graphs,
     is_standard,
     replaced,
 )
 from pruner_engine.frontends.onnx.graph.values import Values, refused
+from pruner_engine.frontends.onnx.unrolled.inner import InnerGraphs, is_choice
 
 _MOST = 20_000  # nodes that the loops of a graph may become
 
@@ -136,13 +136,13 @@ class _Body:
     """The graph that a loop runs."""
 
     def __init__(self, nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> None:
-        self._nodes, self._node, self._values = nodes, node, values
+        self._node, self._prefix = node, nodes.prefix
         self._graph: onnx.GraphProto = attributes_of(node)["body"]
         self._weights = {weight.name: f"{nodes.prefix}/body/{weight.name}" for weight in self._graph.initializer}
-        self._learnt = 0  # constants
         # whether another step is made, or which branch of an If, is to follow from what was before
-        chooses = any(inner.op_type == "If" for inner in self._graph.node)
-        self._followed = chooses or (node.op_type == "Loop" and not self.goes_on())
+        chooses = any(map(is_choice, self._graph.node))
+        followed = chooses or (node.op_type == "Loop" and not self.goes_on())
+        self._inner = InnerGraphs(nodes, values, followed=followed)
 
     def check(self, steps: int) -> None:
         """Raises UserError where a loop has no steps, or too many to be written out."""
@@ -150,14 +150,7 @@ class _Body:
             raise refused(self._node, "has no steps")
         if steps * (1 + sum(len(graph.node) for graph in graphs_within(self._graph))) > _MOST:
             raise refused(self._node, f"has {steps} steps, too many to be written out")
-        self._keep(self._graph, self._weights)
-
-    def _keep(self, graph: onnx.GraphProto, names: Mapping[str, str]) -> None:
-        for weight in graph.initializer:
-            kept = onnx.TensorProto()
-            kept.CopyFrom(weight)
-            kept.name = names[weight.name]
-            self._nodes.constants.append(kept)
+        self._inner.keep_weights(self._graph, self._weights)
 
     def goes_on(self) -> bool:
         """Whether the condition of another step is always true: that of before, or a constant."""
@@ -172,57 +165,8 @@ class _Body:
         """The outputs of one step."""
         names = dict(self._weights)
         names |= {value.name: name for value, name in zip(self._graph.input, given, strict=True)}
-        self._write(self._graph, f"{self._nodes.prefix}/{step}", names)
+        self._inner.write(self._graph, f"{self._prefix}/{step}", names)
         return [names.get(output.name, output.name) for output in self._graph.output]
-
-    def _write(self, graph: onnx.GraphProto, prefix: str, names: dict[str, str]) -> None:
-        """A graph's nodes, whose values get names of their own."""
-        for node in graph.node:
-            names |= {output: f"{prefix}/{output}" for output in node.output if output}
-            made = _renamed(node, names)
-            if not self._followed:
-                self._nodes.nodes.append(made)
-                continue
-            self._learn([])
-            chosen = self._values.constant(made.input[0]) if node.op_type == "If" else None
-            if chosen is None:
-                self._nodes.nodes.append(made)
-                self._learn([made])
-            else:
-                self._write_branch(node, made, bool(chosen.item()), names)
-
-    def _write_branch(self, node: onnx.NodeProto, made: onnx.NodeProto, chosen: bool, names: dict[str, str]) -> None:
-        """That of an If whose condition is known."""
-        graph: onnx.GraphProto = attributes_of(node)["then_branch" if chosen else "else_branch"]
-        own = names | {weight.name: f"{made.output[0]}/{weight.name}" for weight in graph.initializer}
-        self._keep(graph, own)
-        self._write(graph, made.output[0], own)
-        for output, name in zip(graph.output, made.output, strict=True):
-            self._nodes.named(own.get(output.name, output.name), name)
-            self._learn([self._nodes.nodes[-1]])
-
-    def _learn(self, nodes: list[onnx.NodeProto]) -> None:
-        self._values.follow(nodes, self._nodes.constants[self._learnt :], self._nodes.opset)
-        self._learnt = len(self._nodes.constants)
-
-
-def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
-    """A node that reads and makes values under other names, as do the graphs that it runs."""
-    made = onnx.NodeProto()
-    made.CopyFrom(node)
-    made.name = ""
-    made.input[:] = [names.get(name, name) for name in node.input]
-    made.output[:] = [names.get(name, name) for name in node.output]
-    for graph in inner_graphs(made):
-        own = {value.name for value in (*graph.input, *graph.initializer)}
-        own |= {output for inner in graph.node for output in inner.output}
-        outer = {name: other for name, other in names.items() if name not in own}
-        inner_nodes = [_renamed(inner, outer) for inner in graph.node]
-        del graph.node[:]
-        graph.node.extend(inner_nodes)
-        for output in graph.output:
-            output.name = outer.get(output.name, output.name)
-    return made
 
 
 _WITHOUT_BATCH = 9  # version of Scan
