@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import onnx
 import tvm
@@ -45,34 +46,40 @@ def to_relax(
             raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
     with importing(name):
         fixed = _with_shapes(model, shapes, weights)
-        written = _written(fixed)
-        try:
-            with own_converters():
-                mod = from_onnx(written, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
-        except Exception as error:  # a converter raises what its Python code happens to
-            if of_surroundings(error) is not None or not (node := _node_in(error)):
-                raise
-            raise UserError(
-                f"{name} has a {node} in a form that cannot be imported: {first_line(error)}",
-                "Export it with another version of the operators, or without that operator.",
-            ) from error
+        with _asking_for_choices(fixed):
+            mod = _imported(_in_known_operators(fixed), name, shapes)
     mod = with_weights(mod, weights)
     _check_outputs(mod, model, name, fixed)
     return mod
 
 
-def _written(fixed: onnx.ModelProto) -> onnx.ModelProto:
-    """The model of concrete shapes in operators that are converted, or UserError."""
+@contextlib.contextmanager
+def _asking_for_choices(model: onnx.ModelProto) -> Iterator[None]:
+    """A refusal of a model that chooses by its inputs hints at tuning it for one choice."""
     try:
-        written = _in_known_operators(fixed)
-        _refuse_unknown(written)
+        yield
     except UserError as error:
-        if not (names := choosers(fixed)):
+        if not (names := choosers(model)):
             raise
         raise UserError(
-            str(error), f"The model chooses by {', '.join(names)}: tune it for one value, such as --fix {names[0]}=1."
+            error.message,
+            f"The model chooses by {', '.join(names)}: tune it for one value, such as --fix {names[0]}=1.",
         ) from error
-    return written
+
+
+def _imported(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, ...]]) -> tvm.IRModule:
+    """What TVM's importer makes of it."""
+    _refuse_unknown(model)
+    try:
+        with own_converters():
+            return from_onnx(model, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+    except Exception as error:  # a converter raises what its Python code happens to
+        if of_surroundings(error) is not None or not (node := _node_in(error)):
+            raise
+        raise UserError(
+            f"{name} has a {node} in a form that cannot be imported: {first_line(error)}",
+            "Export it with another version of the operators, or without that operator.",
+        ) from error
 
 
 def _refuse_unknown(model: onnx.ModelProto) -> None:
