@@ -9,7 +9,7 @@ Layout = Literal["own", "channels-last"]
 BFLOAT16_RULE = "bfloat16-tensor-core"
 SPLIT_RULE = "split-sum"
 EPILOGUE_RULE = "epilogue"
-_OF_CPUS = ("rows", "amx", "register-tile", "winograd", "vector-copy", "moves")
+_OF_CPUS = ("rows", "columns", "amx", "register-tile", "winograd", "vector-copy", "moves")
 SCHEDULE_RULES = (*_OF_CPUS, BFLOAT16_RULE, SPLIT_RULE, EPILOGUE_RULE)
 #: rewrites of the graph, and whether they are for CPUs alone
 REWRITES = {

@@ -73,6 +73,7 @@ _GRAPHS = {
     ),
     "pool of whole images": (lambda x: op.nn.adaptive_avg_pool2d(x, output_size=(1, 1)), [(1, 64, 8, 8)], []),
     "mean of columns": (lambda x: op.mean(x, axis=[0]), [(96, 64)], []),
+    "softmax of channels": (lambda x: op.nn.softmax(x, axis=1), [(2, 12, 5, 48)], []),
     "largest of all": (op.max, [(96, 64)], []),
     "logarithm of softmax": (lambda x: op.nn.log_softmax(x, axis=-1), [(48, 100)], []),
     "root mean square norm": (lambda x, w: op.nn.rms_norm(x, w, axes=[-1]), [(32, 192), (192,)], []),

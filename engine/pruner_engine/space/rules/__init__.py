@@ -16,6 +16,7 @@ from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.tensor_intrinsics import load_every_intrinsic_of_gpus, load_tensor_intrinsics
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
 from pruner_engine.space.rules.amx import MatrixTile
+from pruner_engine.space.rules.columns import ColumnReductions
 from pruner_engine.space.rules.epilogue import Epilogue
 from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
@@ -32,6 +33,7 @@ from pruner_engine.space.rules.winograd import Winograd
 know_rules_of_pools()
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": schedule_rule(RowReductions),
+    "columns": schedule_rule(ColumnReductions),
     "amx": schedule_rule(MatrixTile),
     "register-tile": schedule_rule(RegisterTile),
     "winograd": schedule_rule(Winograd),

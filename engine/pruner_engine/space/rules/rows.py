@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterable
 
-from tvm.s_tir import Schedule, ScheduleError
+from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
 from pruner_engine.lowering.steps import step_along
-from pruner_engine.space.rules.nest import close_root, extent_of, iterations_of, layout_free, loops_of
+from pruner_engine.space.rules.nest import close_root, extent_of, layout_free, loops_of
 from pruner_engine.space.rules.rule import Rule
+from pruner_engine.space.rules.stages import inline_stages
 
 _LONG = 64  # vectors of a row from which on several vectors of partial results pay
 _PARTIAL = 4  # so many
@@ -30,7 +30,7 @@ class RowReductions(Rule):
         if not _reduces_rows(sch, block):
             return [sch]
         made = sch.copy()
-        _inline(made, math.prod(_rows(made, block) or [1]))
+        inline_stages(made, math.prod(_rows(made, block) or [1]))
         *before, last = made.get_child_blocks(made.get_sblock("root"))
         rows = _rows(made, block)
         single = bool(rows) and _extents(made, made.get_loops(last)) == rows  # one number a row, such as a mean
@@ -140,12 +140,3 @@ def _rows(sch: Schedule, stage: SBlockRV) -> list[int] | None:
 
 def _extents(sch: Schedule, loops: Iterable[LoopRV]) -> list[int]:
     return [extent for loop in loops if (extent := extent_of(sch, loop)) > 1]
-
-
-def _inline(sch: Schedule, rows: int) -> None:
-    """Inline the stages that are not computed again and again by it: one number a row, or read by one other stage."""
-    for stage in sch.get_child_blocks(sch.get_sblock("root")):
-        readers = len(sch.get_consumers(stage))
-        if sch.get(stage).init is None and readers and (readers == 1 or iterations_of(sch, stage) <= rows):
-            with contextlib.suppress(ScheduleError):  # it is read in a way that cannot be inlined
-                sch.compute_inline(stage)
