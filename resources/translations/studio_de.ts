@@ -600,6 +600,14 @@
         <translation>Die Kurve beginnt mit der ersten Runde.</translation>
     </message>
     <message>
+        <source>No candidate could be measured; the Overview lists the failures.</source>
+        <translation>Kein Kandidat ließ sich messen; die Übersicht nennt die Fehlschläge.</translation>
+    </message>
+    <message>
+        <source>The run ended before its first round.</source>
+        <translation>Der Lauf endete vor seiner ersten Runde.</translation>
+    </message>
+    <message>
         <source>Run that sets the goal</source>
         <translation>Lauf, der das Ziel setzt</translation>
     </message>
@@ -1006,6 +1014,10 @@
     <message>
         <source>Go to Start</source>
         <translation>Zur Startseite</translation>
+    </message>
+    <message>
+        <source>This run ended before its first round. Resume, in the bar on top, goes on with it.</source>
+        <translation>Dieser Lauf endete vor seiner ersten Runde. Fortsetzen, oben in der Leiste, führt ihn weiter.</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -1656,8 +1668,8 @@
         <translation>Alle schließen</translation>
     </message>
     <message>
-        <source>Older problems, shown when others are dismissed: {count}</source>
-        <translation>Ältere Meldungen, die erscheinen, wenn andere geschlossen werden: {count}</translation>
+        <source>Older problems: {count} (shown when others are dismissed)</source>
+        <translation>Ältere Meldungen: {count} (sie erscheinen, wenn andere geschlossen werden)</translation>
     </message>
     <message>
         <source>Recent projects</source>
@@ -2059,6 +2071,10 @@
     <message>
         <source>Draft scores of all that a round explored, and of what it drafted from that</source>
         <translation>Wertungen des Entwurfs von allem, was eine Runde erkundet hat, und von dem, was sie daraus entworfen hat</translation>
+    </message>
+    <message>
+        <source>no candidate was valid</source>
+        <translation>kein Kandidat war gültig</translation>
     </message>
     <message>
         <source>needs three scored and measured in a round</source>
@@ -2538,11 +2554,11 @@
     </message>
     <message>
         <source>Trace and loops</source>
-        <translation>Trace und Schleifen</translation>
+        <translation>Trace, Schleifen</translation>
     </message>
     <message>
         <source>Why, what if</source>
-        <translation>Warum, was wäre wenn</translation>
+        <translation>Warum, was wenn</translation>
     </message>
     <message>
         <source>Decisions</source>
@@ -2554,7 +2570,7 @@
     </message>
     <message>
         <source>Diff</source>
-        <translation>Unterschied</translation>
+        <translation>Diff</translation>
     </message>
     <message>
         <source>Untuned kernel</source>
@@ -2562,7 +2578,7 @@
     </message>
     <message>
         <source>no valid candidate yet</source>
-        <translation>noch kein gültiger Kandidat</translation>
+        <translation>noch keiner gültig</translation>
     </message>
     <message>
         <source>best of its task</source>

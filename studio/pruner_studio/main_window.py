@@ -119,6 +119,7 @@ class MainWindow(QMainWindow):
         self._place = label("", "faint", cut=True, name=tr("Project file"))
         self._place.setContentsMargins(10, 0, 0, 0)
         self.statusBar().addWidget(self._place, 1)
+        self._drawn.setContentsMargins(0, 0, 10, 0)
         self.statusBar().addPermanentWidget(self._drawn)
         self.statusBar().setSizeGripEnabled(False)
 

@@ -198,3 +198,17 @@ def test_nothing_is_offered_that_would_do_nothing(window: MainWindow) -> None:
         page = window.show_page(key)
         page.refresh()
         assert not any(getattr(page, name).isVisible() for name in names), key
+
+
+def test_what_runs_are_compared_for_is_in_sight_on_a_small_screen(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.resize(*SCREENS["1366 x 768 at 150 %"])
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("compare")
+    rested(page)
+    titles = [column.title for column in page.model.columns]
+    header, room = page.table.horizontalHeader(), page.table.viewport().width()
+    for title in ("Run", "Strategy", "Latency", "Gain", "Trials to goal"):
+        at = titles.index(title)
+        assert header.sectionViewportPosition(at) + header.sectionSize(at) <= room, title

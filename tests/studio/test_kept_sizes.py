@@ -120,7 +120,7 @@ def test_columns_that_nobody_wants_to_see_are_hidden_until_they_are_shown_again(
         columns(shown)[name].trigger()
     assert "Task" not in columns(shown), "what names a row stays"
     qtbot.waitUntil(lambda: shown.horizontalScrollBar().maximum() == 0)
-    assert shown.columnWidth(0) == named
+    assert shown.columnWidth(0) >= named
     assert not next(one for one in shown.menu().actions() if one.text() == "&Fit the columns").isEnabled()
     assert "MFLOP" in shown._text_of(shown.table.rows)
     shown = table(again())

@@ -327,3 +327,21 @@ def test_figures_share_the_room_of_a_wide_screen_that_names_do_not_need(table: T
     table.table.show_rows([{"id": 1, "name": "a long name " * 12, "speed": 1.0}])
     QApplication.processEvents()
     assert header.sectionSize(0) > table.fontMetrics().horizontalAdvance("a long name " * 12)
+
+
+def test_names_are_cut_before_a_figure_is_out_of_sight(qtbot) -> None:
+    names = (Column("Name", lambda row: row["name"]), Column("Shapes", lambda row: row["shapes"]))
+    made = Table("rows", RowTable((*names, *COLUMNS[1:])), stretch=1)
+    qtbot.addWidget(made)
+    row = {"id": 1, "name": "fused_conv2d_bias_add_relu_4571c1", "shapes": "1×32×32×32, 3×3×32×64", "speed": 30.0}
+    made.table.show_rows([row])
+    with qtbot.waitExposed(made):
+        made.show()
+    widths = {}
+    for room in (900, 520, 300):
+        made.resize(room, 200)
+        QApplication.processEvents()
+        widths[room] = made.columnWidth(0)
+        assert (made.horizontalScrollBar().maximum() == 0) is (room > 300)
+    letters = made.fontMetrics().horizontalAdvance(row["name"])
+    assert widths[900] > letters > widths[520] > widths[300] >= 100

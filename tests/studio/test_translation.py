@@ -66,6 +66,8 @@ with tempfile.TemporaryDirectory() as folder:
             for _ in range(5):  # a layout asks the one around it for room in an event of its own
                 made.processEvents()
             told["cut"].append([key, cut(window)])
+    bar = window.show_page("schedule").tabs.tabBar()
+    told["tabs"] = [bar.sizeHint().width(), bar.width()]
     window.close()
 print(json.dumps(told))
 """
@@ -109,6 +111,8 @@ def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german(
 
 def test_no_german_text_is_cut_on_a_small_screen(german: dict[str, Any]) -> None:
     assert len(german["cut"]) > 9 and [found for found in german["cut"] if found[1]] == []
+    wanted, there = german["tabs"]
+    assert wanted <= there, "no view of a candidate is out of sight"
 
 
 def messages() -> list[tuple[str, str]]:

@@ -60,8 +60,7 @@ class AdaptationPage(Page):
     def build(self) -> Iterator[None]:
         self.header.addWidget(NarrowedBy(self.workspace))
         whole = QWidget()
-        self.empty = self.nothing("adaptation", "", "")
-        self.pages = self.add_stack(self.empty, whole)
+        self.pages = self.add_stack(self.nothing("adaptation", "", ""), whole)
         rows = QVBoxLayout(whole)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(14)

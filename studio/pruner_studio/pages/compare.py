@@ -47,9 +47,6 @@ COLUMNS = (
     Column(tr("Strategy"), strategy_of),
     Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
     Column(tr("State"), told_state),
-    Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
-    Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True),
-    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, tip_of("figure.worked"), right=True),
     Column(tr("Latency"), lambda row: row["latency_s"], units.latency, tip_of("figure.latency"), right=True),
     Column(
         tr("Gain"),
@@ -81,6 +78,9 @@ COLUMNS = (
         right=True,
         tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else "",
     ),
+    Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
+    Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True),
+    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, tip_of("figure.worked"), right=True),
 )
 
 

@@ -131,6 +131,7 @@ class DraftVerifyPage(Page):
         self.task.setVisible(bool(rounds))
         if reader is None or run_id is None or not rounds:
             self.pages.setCurrentIndex(0)
+            self.tell_nothing()
             self.task.clear()
             return
         self.pages.setCurrentIndex(1)
@@ -216,8 +217,9 @@ class DraftVerifyPage(Page):
         one_task, one_round = len(np.unique(shown["task_id"])) <= 1, len(np.unique(shown["round_id"])) <= 1
         number = int(shown["valid"].sum())
         several = tr("over {count} candidates").format(count=units.count(number))
-        over = tr("over one candidate") if number == 1 else several
-        among = tr("place among {count}").format(count=units.count(number))
+        none = tr("no candidate was valid")
+        over = {0: none, 1: tr("over one candidate")}.get(number, several)
+        among = tr("place among {count}").format(count=units.count(number)) if number else none
         for score, alone, hint in (
             ("draft_score", one_task, tr("choose one task")),
             ("verified_score", one_round, tr("choose one round")),

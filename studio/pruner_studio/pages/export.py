@@ -27,6 +27,7 @@ from pruner_studio.literal import plain_tip
 from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.pages.page import Page
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets import question
 from pruner_studio.widgets.basic import button, label
@@ -36,6 +37,7 @@ from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.wheel import leave_wheel
 
 _IN_ONE_ROW = 1000  # pixels that the folder, the choices and the buttons of an export need
+_LEAST_PATH = 260  # pixels of a path that is to be read
 
 
 class ExportPage(Page):
@@ -79,6 +81,7 @@ class ExportPage(Page):
         self.out = QLineEdit()
         self.out.setAccessibleName(tr("Output folder"))
         self.out.setPlaceholderText(tr("Folder to write"))
+        self.out.setMinimumWidth(theme.pixels(_LEAST_PATH))
         self.out.textChanged.connect(lambda _: self._enable())
         row = QHBoxLayout()
         row.addWidget(label(tr("Folder"), "muted"))

@@ -44,13 +44,13 @@ class OverviewPage(Page):
     def build(self) -> Iterator[None]:
         self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
         self.header.addWidget(self.export_button)
-        self.empty = self.nothing(
+        empty = self.nothing(
             "overview",
             tr("No run to show"),
             tr("Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards."),
         )
         whole = QWidget()
-        self.pages = self.add_stack(self.empty, whole)
+        self.pages = self.add_stack(empty, whole)
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
@@ -103,6 +103,7 @@ class OverviewPage(Page):
         self.time_card.head.addWidget(SaveButton(self.time_bars.figure))
         self.time_card.body.addWidget(self.time_bars)
         column.addWidget(self.time_card)
+        self._side = column
         self.failures = FailureCard()
         for narrowed_card in (self.time_card, self.failures):  # the other figures are of the whole run
             narrowed_card.body.insertWidget(0, NarrowedBy(self.workspace), 0, Qt.AlignmentFlag.AlignLeft)
@@ -148,7 +149,7 @@ class OverviewPage(Page):
             tasks = narrowed(reader.tasks(run["id"]), self.workspace.filter)
             trials, kept = sum(row["trials"] for row in tasks), {row["id"] for row in tasks}
         self._show_time(reader.worked(run["id"], kept))
-        self._show_failures(reader.failures(run["id"], kept), trials)
+        self._show_failures(reader.failures(run["id"], kept), trials, first=not run["valid"])
         self.noise.show_probes(reader.probes(run["id"]), in_turns=not run["settings"].get("rpc"))
         self.events.show_messages(reader.events(run["id"]))
         self._show_facts(run)
@@ -242,7 +243,11 @@ class OverviewPage(Page):
                 ]
             )
 
-    def _show_failures(self, failures: list[Row], trials: int) -> None:
+    def _show_failures(self, failures: list[Row], trials: int, *, first: bool) -> None:
+        """Where nothing else came of the run, they are what there is to read first."""
+        if first != (self._side.indexOf(self.failures) == 0):
+            self._side.removeWidget(self.failures)
+            self._side.insertWidget(0 if first else 1, self.failures)
         self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
         self.failures.show_failures(failures, trials)
 

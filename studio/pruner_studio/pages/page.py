@@ -102,7 +102,18 @@ class Page(QWidget):
 
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
         """An empty state for the page, with a button that leads to Start."""
-        return EmptyState(icon, title, text, button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"))
+        go = button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary")
+        self.empty, self._awaited = EmptyState(icon, title, text, go), (title, text)
+        return self.empty
+
+    def tell_nothing(self) -> None:
+        """Say on the empty page what it waits for, or how to go on with a run that ended before that."""
+        run = self.workspace.run()
+        if run is not None and self.workspace.state_shown(run) in ("stopped", "interrupted", "failed"):
+            told = tr("This run ended before its first round. Resume, in the bar on top, goes on with it.")
+            self.empty.tell(self._awaited[0], told, act=False)
+        else:
+            self.empty.tell(*self._awaited)
 
     def add_stack(self, empty: EmptyState, whole: QWidget) -> QStackedWidget:
         """Add a stack of the empty state (index 0) and what the page shows once there is something (index 1)."""

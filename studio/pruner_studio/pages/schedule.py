@@ -140,6 +140,7 @@ class SchedulePage(Page):
         self.task.setVisible(bool(tasks))
         if not tasks or reader is None or run_id is None:
             self.pages.setCurrentIndex(0)
+            self.tell_nothing()
             self.task.clear()
             return
         chosen = self.workspace.task_id in known
@@ -191,6 +192,7 @@ class SchedulePage(Page):
             failed = row["stage"] not in (None, "ok")
             hint = advice_of(row["stage"], row["error"]) if failed else ""
             self._tell(said(row["message"] or ""), hint, row["log"] or "" if failed else "")
+        self.candidate_card.note.setVisible(row is not None or bool(task["untuned_s"]))
         self.reference_button.setEnabled(row is not None)
         self._subject = subject
         news = task["trials"] + self.workspace.reader.told_anew()

@@ -204,6 +204,7 @@ class TasksPage(Page):
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         rows = narrowed(tasks, self.workspace.filter)
         self.pages.setCurrentIndex(1 if tasks else 0)
+        self.tell_nothing()
         for part in (self.filter, self.steering):
             part.setVisible(bool(tasks))
         if reader is not None and run_id is not None:

@@ -12,7 +12,7 @@ from pruner_studio.widgets.elided import Elided
 class Card(QFrame):
     """A framed group with an optional heading; `body` takes the content, `head` what stands right of the heading.
 
-    Its note stands beside the heading, or below it where there is no room for all of it.
+    Its note stands beside the heading, or below it, in as many lines as it needs, where there is no room for all of it.
     """
 
     _note_stays = True
@@ -42,14 +42,16 @@ class Card(QFrame):
     def keep_note_below(self) -> None:
         """Below the heading in any room: what changes all the time would jump up and down."""
         self._put_note(below=True)
+        self.note.setWordWrap(False)
         self._note_stays = True
 
     def event(self, event: QEvent) -> bool:
         if not self._note_stays and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             items = (self.head.itemAt(at) for at in range(self.head.count()))
             parts = [part for item in items if item and (part := item.widget()) and not part.isHidden()]
-            wanted = {*parts, self.note}
-            needed = sum(part.sizeHint().width() + self.head.spacing() for part in wanted)
+            widths = [part.sizeHint().width() for part in parts if part is not self.note]
+            widths.append(self.note.fontMetrics().horizontalAdvance(self.note.text()) + 1)
+            needed = sum(widths) + self.head.spacing() * len(widths)
             self._put_note(below=bool(self.note.text()) and needed > self.head.geometry().width())
         return super().event(event)
 
@@ -57,6 +59,7 @@ class Card(QFrame):
         if below != (self.head.indexOf(self.note) < 0):
             (self.head if below else self._outer).removeWidget(self.note)
             (self._outer if below else self.head).insertWidget(1, self.note)
+            self.note.setWordWrap(below)
 
 
 class StatTile(Card):

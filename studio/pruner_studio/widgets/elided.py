@@ -25,6 +25,7 @@ _LEAST_BUTTON, _WIDEST_BUTTON = 120, 320  # pixels
 _FEWEST = 14  # letters that a cut choice keeps
 _WIDEST = 420  # pixels that a choice asks for at most
 _WIDEST_LIST = 640
+_LISTED = 20  # names of a choice in sight at once; more are scrolled to
 _WORD = re.compile(r"\S{31,}")  # longer than a line of a narrow card
 _PART = re.compile(r"\S{10}(?=\S)")
 _RATE = re.compile(r"/(?=s\b)")
@@ -41,6 +42,8 @@ def elided(text: str, metrics: QFontMetrics, room: int) -> str:
 
 class Elided(QLabel):
     """One line; where it is cut, the tool tip tells the whole, above what else there is to say.
+
+    Its owner may let it wrap instead.
 
     Attributes:
         least: pixels that it keeps where others beside it are cut too.
@@ -64,23 +67,26 @@ class Elided(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         whole = super().minimumSizeHint()
-        return QSize(min(self.least, whole.width()), whole.height())
+        return whole if self.wordWrap() else QSize(min(self.least, whole.width()), whole.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._tell_whole()
 
     def _tell_whole(self) -> None:
-        cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        cut = not self.wordWrap() and self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
         super().setToolTip(plain_tip("\n\n".join(filter(None, (self.text() if cut else "", self._tip)))))
 
-    def paintEvent(self, _: QPaintEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.wordWrap():
+            super().paintEvent(event)
+            return
         box = self.contentsRect()
         QPainter(self).drawText(box, self.alignment(), elided(self.text(), self.fontMetrics(), box.width()))
 
 
 class ElidedButton(QPushButton):
-    """A name, cut where room is short; the tool tip is up to its owner."""
+    """A name, cut in the middle where room is short: many begin alike. The tool tip is up to its owner."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
@@ -108,13 +114,14 @@ class ElidedButton(QPushButton):
         room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
         if not self.icon().isNull():
             room -= self.iconSize().width() + 4
-        option.text = literal(elided(self.text(), self.fontMetrics(), room))
+        option.text = literal(self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room))
 
 
 def make_room(names: QAbstractItemView, cut: Qt.TextElideMode) -> None:
     """Let the list of a choice show its names whole where it can, and cut them where it cannot."""
     names.setTextElideMode(cut)
-    names.setMinimumWidth(min(names.sizeHintForColumn(0) + 24, _WIDEST_LIST))
+    bar = names.verticalScrollBar().sizeHint().width()
+    names.setMinimumWidth(min(names.sizeHintForColumn(0) + bar + 24, _WIDEST_LIST))
 
 
 class Choice(QComboBox):
@@ -124,6 +131,7 @@ class Choice(QComboBox):
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(_FEWEST)
+        self.setMaxVisibleItems(_LISTED)
         self.currentTextChanged.connect(self._changed)
         leave_wheel(self)
 
@@ -151,6 +159,7 @@ class Choice(QComboBox):
 
     def showPopup(self) -> None:
         make_room(self.view(), Qt.TextElideMode.ElideMiddle)
+        self.view().setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)  # Qt has arrows to wait at
         super().showPopup()
 
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:

@@ -156,6 +156,10 @@ class Plot(QWidget):
         self.series, self.levels, self._chosen, self._reach = list(series), list(levels), chosen, reach
         self._draw()
 
+    def tell_nothing(self, why: str) -> None:
+        """Say something else where there is nothing to draw."""
+        self._nothing.setText(why)
+
     # ------------------------------------------------------------ drawing
 
     def _draw(self) -> None:

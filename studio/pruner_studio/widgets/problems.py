@@ -87,7 +87,7 @@ class ProblemStack(QWidget):
         self._more = QWidget()
         row = QHBoxLayout(self._more)
         row.setContentsMargins(0, 0, 0, 0)
-        self.older = label("", "muted")
+        self.older = label("", "muted", cut=True)
         row.addWidget(self.older)
         self._all = button(tr("Dismiss all"), self.dismiss_all, "link")
         row.addWidget(self._all)
@@ -158,7 +158,7 @@ class ProblemStack(QWidget):
 
     def _tell_older(self) -> None:
         self.older.setText(
-            tr("Older problems, shown when others are dismissed: {count}").format(count=len(self._older))
+            tr("Older problems: {count} (shown when others are dismissed)").format(count=len(self._older))
         )
         self._more.setVisible(bool(self._older))
         self.setVisible(bool(self._cards))

@@ -20,6 +20,7 @@ _ACROSS = {
 }
 _BUDGETS = {"trials": "budget_trials", "elapsed_s": "budget_s"}
 _UP = Scale(tr("latency"), units.latency, log=True)
+_AWAITED = tr("The curve begins with the first round.")
 
 
 class RunCurves(Plot):
@@ -34,7 +35,7 @@ class RunCurves(Plot):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, _ACROSS["trials"][1], _UP, nothing=tr("The curve begins with the first round."))
+        super().__init__(name, _ACROSS["trials"][1], _UP, nothing=_AWAITED)
         self.axis = Segments(tr("Horizontal axis"), [(key, text) for key, (text, _) in _ACROSS.items()])
         self.left_out = ""
 
@@ -81,6 +82,16 @@ class RunCurves(Plot):
             levels.append(Level(tr("Measured"), measured_s, SHOWN))
         reach = max((_reach(run, axis) for run, _ in drawn if run["alive"]), default=None)
         self.show_data(there, levels if there else (), reach=reach)
+        self.tell_nothing(_why_none(next((run for run, color in drawn if color == SHOWN), None)))
+
+
+def _why_none(run: Row | None) -> str:
+    """Why the run shown has no curve."""
+    if run is None or run["alive"]:
+        return _AWAITED
+    if run["trials"]:
+        return tr("No candidate could be measured; the Overview lists the failures.")
+    return tr("The run ended before its first round.")
 
 
 def _reach(run: Row, axis: str) -> float:

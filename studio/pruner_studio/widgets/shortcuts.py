@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QMenuBar, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QMenuBar, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.cards import Card
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.side_window import SideWindow
 
 _ELSEWHERE = (
@@ -33,12 +34,14 @@ class Shortcuts(SideWindow):
 
     def __init__(self, menus: QMenuBar, parent: QWidget) -> None:
         super().__init__(tr("Keyboard shortcuts"), parent)
-        cards = QWidget()
+        cards = Columns(0)
         cards.setObjectName("pageBody")
         columns = [QVBoxLayout(), QVBoxLayout()]
-        pair = QHBoxLayout(cards)
         for column in columns:
-            pair.addLayout(column, 1)
+            column.setContentsMargins(6, 6, 6, 6)
+            column.setSpacing(8)
+            cards.row.addLayout(column, 1)
+        cards.row.setSpacing(0)
         held = [0, 0]  # rows of each column, a card's title counted
         for title, rows in (*_of(menus), (tr("On every page"), list(_ELSEWHERE))):
             card = Card(title)
