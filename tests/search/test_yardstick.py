@@ -101,7 +101,7 @@ def test_what_was_told_in_a_slow_minute_is_told_anew(tuned, tmp_path):
         (slow,) = open_project.query(row, (kept["candidate_id"],))
         assert slow["seconds"] == pytest.approx(SLOWER * before["seconds"])
         keep_text(open_project, json.dumps({**kept, "seconds": SLOWER * kept["seconds"]}))
-    resumed(project, run_id=1, trials=12)
+    resumed(project, run_id=1, trials=24)
     with Project(project) as open_project:
         anew = json.loads(kept_text(open_project))
         (after,) = open_project.query(row, (kept["candidate_id"],))
