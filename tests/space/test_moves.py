@@ -15,6 +15,7 @@ from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 from graphs import graph
 from machines import result_of
 from pruner_engine.draft import analyzer_for
+from pruner_engine.lowering.loops.parted_loops import in_parted_loops
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -56,6 +57,18 @@ def moved(seed: int) -> dict[str, tuple[Callable[..., relax.Expr], list[tuple[in
         "a factor for each channel": (op.multiply, [(1, odd, size, 24), (1, 1, 1, 24)]),
         "a factor for each row": (op.multiply, [(1, odd, size, 24), (1, odd, 1, 1)]),
         "every second": (lambda x: op.strided_slice(x, [1, 2], [0, 1], [odd, 30], [2, 3]), [(2, odd, 30)]),
+        "parts in another order": (
+            lambda x, y: op.permute_dims(op.concat([x, y], axis=1), [0, 2, 1]),
+            [(1, 16 * count, odd), (1, 8 * size, odd)],
+        ),
+        "parts of parts in another order": (
+            lambda x, y, z: op.concat([z, op.sigmoid(op.permute_dims(op.concat([x, y], axis=1), [0, 2, 1]))], axis=1),
+            [(1, 96, 5 * count), (1, 32 * size, 5 * count), (1, 4, 96 + 32 * size)],
+        ),
+        "parts of long rows": (
+            lambda x, y: op.concat([op.tanh(x), y], axis=2),
+            [(2, size, 2048 + 16 * count), (2, size, 512)],
+        ),
         "all of it": (
             lambda x: op.permute_dims(x, [1, 2, 0]),
             [(8, 128 * size, 16 * count)],
@@ -105,6 +118,20 @@ def test_a_walk_in_memory_order_is_left_to_tvm():
 def test_heads_are_whole_vectors_and_small_kernels_need_no_threads():
     assert forms(lambda x: heads(x, 8), (1, 2048, 256)) == [["parallel", "vectorize"]]
     assert forms(lambda x: heads(x, 8), (1, 20, 256)) == [["parallel", "vectorize"], ["vectorize"]]
+
+
+def joined(x: relax.Expr, y: relax.Expr) -> relax.Expr:
+    """The rows of both as columns beside each other, as a detector joins what it finds at two sizes."""
+    return op.permute_dims(op.concat([x, y], axis=1), [0, 2, 1])
+
+
+def test_a_vector_is_of_one_part_whose_condition_is_known():
+    space = DesignSpace.generate(task_of(joined, [(1, 96, 80), (1, 64, 80)]), HOST)
+    assert space.sketches
+    for sketch in space.sketches:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(0), 1)[0]))
+        assert "if_then_else" in str(schedule.mod) and "if_then_else" not in str(in_parted_loops(schedule.mod))
+    assert forms(joined, (1, 96, 80), (1, 61, 80)) == [], "parts that share a vector"
 
 
 def test_transposes_are_read_or_written_in_vectors():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from tvm.ir import Call, TensorLoad
-from tvm.tirx import BufferStore, Var
+from tvm.ir import Call, Expr, TensorLoad
+from tvm.tirx import LE, LT, BufferStore, IntImm, Var
 from tvm.tirx.analysis import undefined_vars
 
 from pruner_engine.lowering.nodes import loads_of, nodes_in
@@ -25,6 +26,31 @@ def chosen_along(store: BufferStore, variable: Var) -> bool:
     """Whether a case is chosen by the place along an axis: a vector might hold several."""
     conditions = (case.args[0] for case in cases_of(store))
     return any(variable.same_as(used) for condition in conditions for used in undefined_vars(condition))
+
+
+def run_along(store: BufferStore, variable: Var, extent: int) -> int:
+    """How many elements along an axis, from each multiple of that number on, are of the same case: one or more.
+
+    All of them where no case is chosen along it.
+    """
+    ends = [extent]
+    for condition in (case.args[0] for case in cases_of(store)):
+        if not any(variable.same_as(used) for used in undefined_vars(condition)):
+            continue
+        limit = limit_of(condition)
+        if limit is None or not limit[0].same_as(variable):
+            return 1
+        ends.append(limit[1])
+    return math.gcd(*ends)
+
+
+def limit_of(condition: Expr) -> tuple[Expr, int, bool] | None:
+    """What is held against a number, that, and whether it is true from there on; None where it has another form."""
+    if isinstance(condition, LE) and isinstance(condition.a, IntImm):
+        return condition.b, int(condition.a), True
+    if isinstance(condition, LT) and isinstance(condition.b, IntImm):
+        return condition.a, int(condition.b), False
+    return None
 
 
 def chosen_loads(store: BufferStore) -> Iterator[TensorLoad]:

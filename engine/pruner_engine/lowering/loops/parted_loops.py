@@ -15,9 +15,9 @@ from tvm import IRModule
 from tvm.ir import Call, Expr
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.sym import detect_linear_equation
-from tvm.tirx import LE, LT, BufferStore, For, ForKind, IntImm, SeqStmt, Stmt, Var
+from tvm.tirx import BufferStore, For, ForKind, IntImm, SeqStmt, Stmt, Var
 
-from pruner_engine.lowering.loops.cases import cases_of, is_case
+from pruner_engine.lowering.loops.cases import cases_of, is_case, limit_of
 from pruner_engine.lowering.nodes import loads_of, mapped
 
 _KINDS = (ForKind.SERIAL, ForKind.UNROLLED)
@@ -79,12 +79,9 @@ class _Nest:
 
     def threshold(self, condition: Expr) -> _Threshold | None:
         """None where the condition does not change along the loop, or within an iteration."""
-        if isinstance(condition, LE) and isinstance(condition.a, IntImm):
-            above, limit, variable = True, int(condition.a), condition.b
-        elif isinstance(condition, LT) and isinstance(condition.b, IntImm):
-            above, limit, variable = False, int(condition.b), condition.a
-        else:
+        if (found := limit_of(condition)) is None:
             return None
+        variable, limit, above = found
         bound = zip(self.block.block.iter_vars, self.block.iter_values, strict=True)
         value = next((value for v, value in bound if v.var.same_as(variable)), None)
         loops = [self.loop, *self.inner]

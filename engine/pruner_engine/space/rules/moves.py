@@ -15,7 +15,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul, Sub, Var
 
-from pruner_engine.lowering.loops.cases import chosen_along
+from pruner_engine.lowering.loops.cases import chosen_along, run_along
 from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
 from pruner_engine.space.rules.rule import Rule
@@ -57,14 +57,16 @@ class _Digit:
     Attributes:
         extent: its values.
         steps: in elements, of the result and every operand; None where they are not even.
+        cases: which operand an element comes from changes along it.
     """
 
     extent: int
     steps: tuple[int | None, ...]
+    cases: bool = False
 
     def goes_on(self, inner: _Digit) -> bool:
         """Whether both are one walk, in every access."""
-        return all(
+        return not self.cases and all(
             step is not None and of_inner is not None and step == of_inner * inner.extent
             for step, of_inner in zip(self.steps, inner.steps, strict=True)
         )
@@ -88,16 +90,20 @@ class Moves(Rule):
             return [sch]
         if not isinstance(moved.body, BufferStore) or any(v.iter_type != IterVar.DataPar for v in moved.iter_vars):
             return [sch]
+        *others, last = ((v.var, int(v.dom.extent)) for v in moved.iter_vars)
+        run = run_along(moved.body, *last)
         # TVM's rules would move other stages into these loops, and fuse them once more
-        if unscheduled(sch) != [moved.name_hint] or chosen_along(moved.body, moved.iter_vars[-1].var):
+        if unscheduled(sch) != [moved.name_hint] or run < min(last[1], self.machine.least_lanes):
             return [sch]
         accesses = list(_accesses(moved.body))
-        axes = [_digits(accesses, v.var, int(v.dom.extent)) for v in moved.iter_vars]
+        axes = [*(_digits(accesses, *axis) for axis in others), _digits(accesses, *last, run)]
         digits = [digit for axis in axes for digit in axis]
-        if _plain(digits, axes):
+        if _plain(digits, axes) or run % math.prod(digit.extent for digit in axes[-1] if not digit.cases):
             return [sch]
         bits = moved.body.buffer.dtype.bits
         forms = self._forms(digits, self.machine.vector_bits // bits)
+        if any(chosen_along(moved.body, axis) for axis, _ in others):
+            forms = [form for form in forms if form is not _scattered]  # whose vectors might hold several cases
         small = math.prod(digit.extent for digit in digits) * bits // 8 <= _SMALL
         made = []
         for form, parallel in product(forms, (True, False) if small else (True,)):
@@ -111,7 +117,7 @@ class Moves(Rule):
         return made
 
     def _forms(self, digits: list[_Digit], lanes: int) -> list[_Form]:
-        if _turned(digits) is None:
+        if _turned([digit for digit in digits if not digit.cases]) is None:
             return [partial(self._by_rows, lanes=lanes)]
         return [_gathered, _scattered] if digits[-1].extent >= self.machine.least_lanes else [_interleaved]
 
@@ -125,6 +131,7 @@ class Moves(Rule):
             row, lane = sch.split(row, factors=[None, width])
             sch.vectorize(lane)
         enough = _SHARES * threads_of(self.machine.target)
+        outer = [(digit, loop) for digit, loop in outer if not digit.cases]
         sizes = list(accumulate((digit.extent for digit, _ in outer), mul))
         count = next((n for n, size in enumerate(sizes, 1) if size >= enough), len(outer))
         return [loop for _, loop in outer[:count]] or [row]
@@ -147,12 +154,16 @@ def _scattered(sch: Schedule, loops: _Loops) -> list[LoopRV]:
 
 
 def _tiled(sch: Schedule, loops: _Loops, run: int) -> tuple[list[LoopRV], LoopRV, LoopRV]:
-    """Loops around tiles; in a tile, along the operand's rows (`run` elements at most) and along the result's."""
-    outer, turned, (_, last) = _apart(loops)
+    """Loops around tiles; in a tile, along the operand's rows (`run` elements at most) and along the result's.
+
+    One along which cases change is inside of those that threads share, so that it can be parted.
+    """
+    cases = [loop for digit, loop in loops if digit.cases]
+    outer, turned, (_, last) = _apart([(digit, loop) for digit, loop in loops if not digit.cases])
     columns, column = sch.split(turned, factors=sch.sample_perfect_tile(turned, n=2, max_innermost_factor=run))
     rows, row = sch.split(last, factors=sch.sample_perfect_tile(last, n=2, max_innermost_factor=_ROWS))
-    sch.reorder(*outer, columns, rows, column, row)
-    return [*outer, columns, rows], column, row
+    sch.reorder(*outer, columns, *cases, rows, column, row)
+    return [*outer, columns, *([] if cases else [rows])], column, row
 
 
 def _interleaved(sch: Schedule, loops: _Loops) -> list[LoopRV]:
@@ -197,9 +208,13 @@ def _split(sch: Schedule, block: SBlockRV, axes: list[list[_Digit]]) -> _Loops:
     return made
 
 
-def _digits(accesses: list[_Access], variable: Var, extent: int) -> list[_Digit]:
-    """The digits of an axis, outermost first: it is cut where quotients and remainders change."""
-    found: set[int] = set()
+def _digits(accesses: list[_Access], variable: Var, extent: int, run: int | None = None) -> list[_Digit]:
+    """The digits of an axis, outermost first: it is cut where quotients and remainders change.
+
+    Args:
+        run: elements of one case, as `run_along` finds them; all where it is not given.
+    """
+    found = set[int]() if run is None else {run}
     indices = (index for access in accesses for index in access.indices)
     for node in (node for index in indices for node in nodes_in(index, FloorDiv, FloorMod)):
         step = _step(node.a, variable, extent, 1)
@@ -209,11 +224,14 @@ def _digits(accesses: list[_Access], variable: Var, extent: int) -> list[_Digit]
     for cut in sorted(found):
         if 1 < cut < extent and extent % cut == 0 and cut % cuts[-1] == 0:
             cuts.append(cut)
-    weights = [*cuts, extent]
-    return [
-        _Digit(above // weight, tuple(access.step(variable, above // weight, weight) for access in accesses))
-        for weight, above in reversed(list(pairwise(weights)))
-    ]
+    made: list[_Digit] = []
+    for weight, above in reversed(list(pairwise([*cuts, extent]))):
+        steps = tuple(access.step(variable, above // weight, weight) for access in accesses)
+        digit = _Digit(above // weight, steps, cases=run is not None and above > run)
+        if made and made[-1].goes_on(digit):
+            digit = replace(digit, extent=made.pop().extent * digit.extent)
+        made.append(digit)
+    return made
 
 
 def _accesses(store: BufferStore) -> Iterator[_Access]:
