@@ -16,6 +16,7 @@ _MEASURED_TEXTS = 4
 _WIDEST_WORDS = 320  # pixels of a column of names that does not take what is left
 _LEAST_STRETCH = 110  # pixels
 _LEAST_WORDS = 160  # pixels that a name keeps where figures would be out of sight otherwise
+_SCROLLED_STRETCH = 200  # where the table has to be scrolled sideways all the same
 
 
 class ColumnWidths:
@@ -50,7 +51,7 @@ class ColumnWidths:
         """Make columns as wide as their texts; one takes what is left, but keeps room for a few letters.
 
         What it has no use for on a wide screen those behind it share: figures stay near the name that they are of.
-        Where there is too little, names are cut before a figure is out of sight.
+        Where there is too little, names are cut if all figures are in sight then; else they stay whole.
         """
         bold = QFont(self._view.font())
         bold.setPixelSize(theme.pixels(12))
@@ -67,23 +68,28 @@ class ColumnWidths:
             wanted = self._wanted(self.stretch, heads)
             room += self._cut_names(min(wanted, theme.pixels(_LEAST_WORDS)) - room)
             if room < _LEAST_STRETCH:  # it is scrolled sideways: what nobody reads would push figures out of sight
-                room = min(wanted, theme.pixels(_LEAST_WORDS))
+                room = min(wanted, _SCROLLED_STRETCH)
             else:
                 room -= self._share(room - max(wanted, theme.pixels(_WIDEST_WORDS)))
             self._resize(self.stretch, room)
 
     def _cut_names(self, lack: int) -> int:
-        """Take room from columns of words, of the widest first; returns how much that is."""
-        columns, header, taken = self._model.columns, self._header, 0
+        """Take room from columns of words, of the widest first, if they have it; returns how much that is."""
+        columns, header = self._model.columns, self._header
         words = [at for at in range(len(columns)) if not (columns[at].right or columns[at].curve)]
-        for at in sorted(words, key=header.sectionSize, reverse=True):
-            if at == self.stretch or at in self._by_hand or header.isSectionHidden(at):
-                continue
-            part = min(lack - taken, header.sectionSize(at) - theme.pixels(_LEAST_WORDS))
-            if part > 0:
-                self._resize(at, header.sectionSize(at) - part)
-                taken += part
-        return taken
+        spare = {
+            at: header.sectionSize(at) - theme.pixels(_LEAST_WORDS)
+            for at in sorted(words, key=header.sectionSize, reverse=True)
+            if at != self.stretch and at not in self._by_hand and not header.isSectionHidden(at)
+        }
+        if not 0 < lack <= sum(room for room in spare.values() if room > 0):
+            return 0
+        left = lack
+        for at, room in spare.items():
+            part = max(0, min(left, room))
+            self._resize(at, header.sectionSize(at) - part)
+            left -= part
+        return lack
 
     def _share(self, spare: int) -> int:
         """Give the columns behind it their parts of room that nobody needs; returns how much that is."""
