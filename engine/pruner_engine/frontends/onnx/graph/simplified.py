@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -79,12 +78,16 @@ def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 4
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "simplified.onnx"
-        options.optimized_model_filepath = str(path)
-        rewrite = partial(ort.InferenceSession, model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        written, whole = Path(folder) / "written.onnx", Path(folder) / "simplified.onnx"
+        options.optimized_model_filepath = str(written)
+
+        def rewrite() -> None:
+            ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+            written.rename(whole)
+
         # in a process of its own: on some branches within branches its folding of constants crashes
-        crashed = deadly([rewrite], _MOST_S)
-        return onnx.load(path) if path.is_file() and not crashed else model
+        deadly([rewrite], _MOST_S)
+        return onnx.load(whole) if whole.is_file() else model
 
 
 def _has_halves(model: onnx.ModelProto) -> bool:
