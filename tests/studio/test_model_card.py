@@ -144,9 +144,9 @@ def test_an_input_by_which_a_model_chooses_may_be_given_its_value(qtbot, start: 
     assert list(fields) == ["Value of input rate"] and "fixed" not in start.plan().settings
     qtbot.keyClicks(fields["Value of input rate"], "0.5")
     assert start.plan().settings == {"fixed": ["rate=0.5"]} and "--fix rate=0.5" in start.command_line()
-    start.set_model(path, {}, ["rate=2"])
+    start.set_model(path, {}, ["rate=2", "x=1,2,3,4"])
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
-    assert start.plan().settings == {"fixed": ["rate=2"]}
+    assert start.plan().settings == {"fixed": ["rate=2", "x=1,2,3,4"]}, "of a run that the window has no field for"
     start.set_model("matmul:64,64,64")
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     assert start.plan().settings == {}

@@ -23,12 +23,13 @@ class FixedInputs(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 4, 0, 0)
         self._fields: dict[str, QLineEdit] = {}
+        self._others: list[str] = []  # of the setting, of inputs that are several numbers or are constants already
         self.show_model(None)
 
     def show_model(self, model: ModelChecked | None) -> None:
         """Ask for the inputs of a model, of none where there is none."""
         clear(self._column)
-        self._fields = {}
+        self._fields, self._others = {}, []
         inputs = model.inputs if model is not None and model.kind == "onnx" else []
         single = [spec for spec in inputs if _is_single(spec)]
         if 0 < len(single) < len(inputs):
@@ -52,14 +53,17 @@ class FixedInputs(QWidget):
 
     def fill(self, fixed: Sequence[str]) -> None:
         """Show the values of a run's setting."""
-        for name, _, value in (text.partition("=") for text in fixed):
+        for text in fixed:
+            name, _, value = text.partition("=")
             if name in self._fields:
                 self._fields[name].setText(value)
+            else:
+                self._others.append(text)
 
     def values(self) -> list[str]:
-        """The setting: "name=value" of each input that is given one."""
+        """The setting: "name=value" of each input that is given one; what was filled in and has no field stays."""
         given = {name: field.text().strip() for name, field in self._fields.items()}
-        return [f"{name}={value}" for name, value in given.items() if value]
+        return [*(f"{name}={value}" for name, value in given.items() if value), *self._others]
 
 
 def _is_single(spec: ModelInput) -> bool:
