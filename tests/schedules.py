@@ -13,6 +13,7 @@ tvm = import_tvm()
 from tvm.s_tir import Schedule  # noqa: E402
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo  # noqa: E402
 from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord  # noqa: E402
+from tvm.s_tir.schedule import Trace  # noqa: E402
 
 from pruner_engine.frontends import load_model  # noqa: E402
 from pruner_engine.space.design_space import DesignSpace  # noqa: E402
@@ -27,6 +28,11 @@ GPU = tvm.target.Target("nvidia/nvidia-a100")
 def task_of(workload: str, target: tvm.target.Target = CPU) -> TuningTask:
     """The heaviest task of a built-in workload."""
     return extract_tasks(prepare(load_model(workload).mod, target), target)[0]
+
+
+def is_closed(trace: Trace) -> bool:
+    """An own rule closes the blocks that it takes."""
+    return any(i.kind.name == "Annotate" and str(i.attrs[0]) == "schedule_rule" for i in trace.insts)
 
 
 def built(space: DesignSpace, sketch: int, rows: np.ndarray) -> Iterator[Schedule]:

@@ -20,6 +20,7 @@ from pruner_engine.targets.target import resolve_target, vector_bits_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TuningTask
+from schedules import is_closed
 from seeds import seeds
 
 HOST = resolve_target("auto")
@@ -58,11 +59,7 @@ def task_of(function: Callable[..., relax.Expr], shapes: list[tuple[int, ...]]) 
 
 def taken(space: DesignSpace) -> list[Sketch]:
     """The sketches in which an own rule closes what it has scheduled."""
-    return [
-        sketch
-        for sketch in space.sketches
-        if any(i.kind.name == "Annotate" and str(i.attrs[0]) == "schedule_rule" for i in sketch.trace.insts)
-    ]
+    return [sketch for sketch in space.sketches if is_closed(sketch.trace)]
 
 
 @pytest.mark.parametrize("name", kernels(0))

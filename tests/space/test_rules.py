@@ -30,6 +30,7 @@ from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.rewrites import grouped, winograd
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 from pruner_engine.tasks.words.kernels import matmul
+from schedules import is_closed
 from seeds import seeds
 
 HOST = resolve_target("auto")
@@ -369,11 +370,6 @@ def kernel_task(function: tvm.tirx.PrimFunc) -> TuningTask:
     mod = tvm.IRModule({"main": function.with_attr("global_symbol", "main")})
     args = tuple(TensorSpec(p.name, tuple(int(n) for n in p.ty.shape), "float32") for p in function.params)
     return TuningTask("kernel", "data movement", "0", mod, args, 0.0, 1)
-
-
-def is_closed(trace: tvm.s_tir.schedule.Trace) -> bool:
-    """An own rule closes the blocks that it takes."""
-    return any(i.kind.name == "Annotate" and str(i.attrs[0]) == "schedule_rule" for i in trace.insts)
 
 
 def masked_scores(rows: relax.Expr, columns: relax.Expr, queries: relax.Expr, keys: relax.Expr) -> relax.Expr:

@@ -24,8 +24,7 @@ def is_case(value: object) -> bool:
 
 def chosen_along(store: BufferStore, variable: Var) -> bool:
     """Whether a case is chosen by the place along an axis: a vector might hold several."""
-    conditions = (case.args[0] for case in cases_of(store))
-    return any(variable.same_as(used) for condition in conditions for used in undefined_vars(condition))
+    return bool(_conditions_along(store, variable))
 
 
 def run_along(store: BufferStore, variable: Var, extent: int) -> int:
@@ -34,14 +33,17 @@ def run_along(store: BufferStore, variable: Var, extent: int) -> int:
     All of them where no case is chosen along it.
     """
     ends = [extent]
-    for condition in (case.args[0] for case in cases_of(store)):
-        if not any(variable.same_as(used) for used in undefined_vars(condition)):
-            continue
+    for condition in _conditions_along(store, variable):
         limit = limit_of(condition)
         if limit is None or not limit[0].same_as(variable):
             return 1
         ends.append(limit[1])
     return math.gcd(*ends)
+
+
+def _conditions_along(store: BufferStore, variable: Var) -> list[Expr]:
+    conditions = [case.args[0] for case in cases_of(store)]
+    return [one for one in conditions if any(variable.same_as(used) for used in undefined_vars(one))]
 
 
 def limit_of(condition: Expr) -> tuple[Expr, int, bool] | None:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import SBlockRV
-from tvm.tirx import BufferRegion, IterVar, Var
+from tvm.tirx import IterVar, Var
 
-from pruner_engine.lowering.steps import step_along
-from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
+from pruner_engine.space.rules.nest import close_root, extent_of, loops_of, moves_with, same_vars
 from pruner_engine.space.rules.rule import Rule
 from pruner_engine.space.rules.stages import inline_stages
 
@@ -89,13 +88,13 @@ def _reduced(block: SBlock) -> tuple[list[int], list[int]]:
     """
     steps = [v.var for v in block.iter_vars if v.iter_type == IterVar.CommReduce]
     extents = {v.var: int(v.dom.extent) for v in block.iter_vars}
-    reads = [read for read in block.reads if any(_moves(read, step) for step in steps)]
+    reads = [read for read in block.reads if any(moves_with(read, step) for step in steps)]
     if block.init is None or len(block.writes) != 1 or not reads:
         return [], []
-    indices = [[dimension.min for dimension in read.region] for read in reads]
-    first = indices[0]
-    alike = all(len(other) == len(first) and all(map(_same, first, other)) for other in indices)
-    if not alike or not all(isinstance(index, Var) and index in extents for index in first):
+    first, *others = [[dimension.min for dimension in read.region] for read in reads]
+    if not all(isinstance(index, Var) and index in extents for index in first):
+        return [], []
+    if not all(same_vars(other, first) for other in others):
         return [], []
     shape = [extents[index] for index in first]
     while shape and shape[-1] == 1:
@@ -103,14 +102,6 @@ def _reduced(block: SBlock) -> tuple[list[int], list[int]]:
     reduced = [axis for axis in range(len(shape)) if first[axis] in steps and shape[axis] > 1]
     within = len(reduced) == sum(extents[step] > 1 for step in steps) and len(shape) - 1 not in reduced
     return (shape, reduced) if within else ([], [])
-
-
-def _same(one: object, other: object) -> bool:
-    return isinstance(one, Var) and one.same_as(other)
-
-
-def _moves(read: BufferRegion, variable: Var) -> bool:
-    return any(step_along(dimension.min, variable) != 0 for dimension in read.region)
 
 
 def _stage(sch: Schedule, block_rv: SBlockRV, shape: list[int], reduced: list[int]) -> _Stage | None:

@@ -139,6 +139,11 @@ def same_vars(indices: list[Expr], variables: list[Var]) -> bool:
     return len(indices) == len(variables) and all(i.same_as(v) for i, v in zip(indices, variables, strict=True))
 
 
+def moves_with(read: BufferRegion, variable: Var) -> bool:
+    """Whether what is read of a buffer changes with a variable."""
+    return any(step_along(dimension.min, variable) != 0 for dimension in read.region)
+
+
 def layout_free(sch: Schedule) -> list[Var]:
     """The constants whose layout the schedule may choose."""
     function = sch.mod["main"]
@@ -152,12 +157,8 @@ def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
 
 def _batches_first(block: SBlock, rows: list[Var], vector: Var) -> list[Var]:
     """The row axes, batch axes first: along these, all operands that hold vectors move, so that none is reused."""
-
-    def moves(read: BufferRegion, variable: Var) -> bool:
-        return any(step_along(dimension.min, variable) != 0 for dimension in read.region)
-
-    vectors = [read for read in block.reads if moves(read, vector)]
-    return sorted(rows, key=lambda row: not all(moves(read, row) for read in vectors))
+    vectors = [read for read in block.reads if moves_with(read, vector)]
+    return sorted(rows, key=lambda row: not all(moves_with(read, row) for read in vectors))
 
 
 def _movement(index: Expr, variable: Var) -> tuple[int, int] | None:
@@ -202,7 +203,7 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
                 last=last,
                 shared=shared,
                 step=step,
-                rows=row is not None and any(step_along(index, row) != 0 for index in indices),
+                rows=row is not None and moves_with(read, row),
                 whole=bool(indices) and isinstance(indices[-1], Var),
                 layout_free=any(read.source.same_as(param) for param in free),
             )

@@ -10,7 +10,7 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
 from pruner_engine.lowering.steps import step_along
-from pruner_engine.space.rules.nest import close_root, extent_of, layout_free, loops_of
+from pruner_engine.space.rules.nest import close_root, extent_of, layout_free, loops_of, moves_with
 from pruner_engine.space.rules.rule import Rule
 from pruner_engine.space.rules.stages import inline_stages
 
@@ -118,7 +118,7 @@ def _reduces_rows(sch: Schedule, block_rv: SBlockRV) -> bool:
     *rows, last = block.iter_vars
     if last.iter_type != IterVar.CommReduce or any(v.iter_type != IterVar.DataPar for v in rows):
         return False
-    along = [read for read in block.reads if any(step_along(d.min, last.var) != 0 for d in read.region)]
+    along = [read for read in block.reads if moves_with(read, last.var)]
     if any(step_along(read.region[-1].min, last.var) != 1 for read in along):
         return False
     own = [_moves(read, [v.var for v in rows if int(v.dom.extent) > 1]) for read in along]
