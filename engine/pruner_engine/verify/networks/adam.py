@@ -7,15 +7,10 @@ minutes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import torch
 from torch import nn
 from torch.optim.adam import adam
-
-_adam = partial(
-    adam, max_exp_avg_sqs=[], foreach=False, amsgrad=False, beta1=0.9, beta2=0.999, eps=1e-8, maximize=False
-)
 
 
 class Adam:
@@ -35,15 +30,24 @@ class Adam:
 
     def step(self, learning_rate: float) -> None:
         """One step; a parameter without a gradient stays as it is."""
+        moved = [(state[0].grad, *state) for state in self._states if state[0].grad is not None]
+        if not moved:
+            return
+        gradients, parameters, means, squares, steps = map(list, zip(*moved, strict=True))
         with torch.no_grad():
-            for parameter, mean, square, steps in self._states:
-                if parameter.grad is not None:
-                    _adam(
-                        [parameter],
-                        [parameter.grad],
-                        [mean],
-                        [square],
-                        state_steps=[steps],
-                        lr=learning_rate,
-                        weight_decay=self._decay,
-                    )
+            adam(
+                parameters,
+                gradients,
+                means,
+                squares,
+                max_exp_avg_sqs=[],
+                state_steps=steps,
+                fused=True,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                lr=learning_rate,
+                weight_decay=self._decay,
+                eps=1e-8,
+                maximize=False,
+            )

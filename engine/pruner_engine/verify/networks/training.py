@@ -214,7 +214,7 @@ def _epoch(network: nn.Module, data: Measured, chunks: list[Tensor], optimizer: 
         optimizer.zero_grad()
         loss = _loss(network, data, batch)
         loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+        nn.utils.clip_grad_norm_(network.parameters(), 0.5, foreach=True)
         optimizer.step(learning_rate)
         losses.append(float(loss.detach()))
     return float(np.mean(losses)) if losses else float("nan")
