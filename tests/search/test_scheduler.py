@@ -14,7 +14,8 @@ def task(name, weight=1, untuned=1.0, history=(), **more):
         best_history=list(history),
         rounds=len(history),
         begun=0,
-        trials=["measured"] * len(history),
+        trials=["measured"] * 10 * len(history),
+        under_way={},
         steer="normal",
         quarantined="",
         exhausted=False,
@@ -24,6 +25,11 @@ def task(name, weight=1, untuned=1.0, history=(), **more):
     return state
 
 
+def ten(state):
+    """Trials of a whole round."""
+    return 10
+
+
 def test_of_new_tasks_the_heaviest_comes_first():
     states = [task("light"), task("heavy", weight=5), task("done", history=[1.0])]
     assert next_task(states).task.name == "heavy"
@@ -31,9 +37,9 @@ def test_of_new_tasks_the_heaviest_comes_first():
 
 def test_a_new_task_waits_while_one_that_is_much_heavier_falls():
     light, heavy = task("light", untuned=0.1), task("heavy", history=[8.0])
-    assert next_task([light, heavy]) is heavy
+    assert next_task([light, heavy], trials=ten) is heavy
     heavy = task("heavy", history=[8.0, *[0.1] * 20])
-    assert next_task([light, heavy]) is light
+    assert next_task([light, heavy], trials=ten) is light
 
 
 def test_a_new_task_comes_before_a_further_round_of_one_that_has_little_left_to_gain():
@@ -42,8 +48,8 @@ def test_a_new_task_comes_before_a_further_round_of_one_that_has_little_left_to_
 
 
 def test_what_a_round_may_gain_is_held_against_what_it_costs():
-    whole, short = task("whole", history=[1.0]), task("short", untuned=0.1)
-    assert next_task([whole, short]) is whole
+    whole, short = task("whole", history=[1.0]), task("short", untuned=0.02)
+    assert next_task([whole, short], trials=ten) is whole
     assert next_task([whole, short], trials=lambda state: 3 if state is short else 10) is short
 
 
@@ -55,10 +61,10 @@ def test_a_task_that_could_not_be_timed_is_not_left_out():
 def test_a_task_whose_rounds_found_nothing_waits_and_is_not_forgotten():
     failed = task("failed", weight=9, rounds=1, trials=["failed"] * 3)
     assert next_task([failed, task("new", weight=5)]).task.name == "new"
-    tuned = task("tuned", weight=70, history=[0.9, 0.8, 0.7])
-    assert next_task([failed, tuned]) is failed
+    tuned = task("tuned", weight=1000, history=[0.9, 0.8, 0.7])
+    assert next_task([failed, tuned], trials=ten) is failed
     failed.rounds = 6
-    assert next_task([failed, tuned]) is tuned
+    assert next_task([failed, tuned], trials=ten) is tuned
 
 
 def test_a_task_whose_first_round_was_broken_off_does_not_wait():
@@ -75,14 +81,20 @@ def test_a_first_round_that_is_under_way_is_waited_for_where_others_have_none():
 def test_a_round_under_way_counts_as_one_that_found_nothing():
     heavy, other = task("heavy", weight=3, history=[1.0]), task("other", weight=2, history=[1.0])
     assert next_task([heavy, other]) is heavy
-    heavy.begun = 1
+    heavy.under_way = dict.fromkeys(range(10))
     assert next_task([heavy, other]) is other
+
+
+def test_a_short_first_round_leaves_more_to_hope_for_than_a_whole_one():
+    opened, tuned = task("opened", history=[1.0], trials=["measured"] * 3), task("tuned", weight=3, history=[1.0])
+    assert next_task([opened, tuned], trials=ten) is opened
+    assert gradient(opened, 10) == pytest.approx(0.4 * (3**-0.73 - 13**-0.73))
 
 
 def test_then_the_round_goes_where_latency_falls():
     falling = task("falling", history=[8.0, 6.0, 4.0, 2.0])
     flat = task("flat", history=[2.0, 2.0, 2.0, 2.0])
-    assert gradient(falling) == pytest.approx(0.2 * 2.0 + 0.15 * 2.0 / 4)
+    assert gradient(falling, 10) == pytest.approx(0.2 * 2.0 + 2.0 * 0.4 * (40**-0.73 - 50**-0.73))
     assert next_task([flat, falling]) is falling
 
 

@@ -13,6 +13,7 @@ from pruner_engine.search.strategy import Strategy
 from pruner_engine.search.task_state import TaskState
 
 _PATIENCE = 64  # trials of a task without a gain, where nothing else ends the run
+_OF_ONE, _OF_SEVERAL = 1 / 2, 1 / 6  # of a task's part of the budget, for its first round
 
 
 class Allotment:
@@ -62,16 +63,19 @@ class Allotment:
         return min(left, limit - len(state.measured)) if limit else left
 
     def _wanted(self, state: TaskState) -> int:
-        """What the strategy measures in a round; in a task's first so few that half of the budget reaches all tasks.
+        """What the strategy measures in a round; in a task's first a small share of the budget, the same for all tasks.
 
         A few of each, as the strategy says, or where not even those go round, one: most of what a kernel can gain over
-        its untuned loops its first drafted schedule gains.
+        its untuned loops its first drafted schedule gains, and second rounds go where they are worth more. A single
+        task has half of a short budget left to learn from the other half.
         """
         full = self._strategy.round_trials
         opening = self._strategy.opening_trials
         left = self._clock.trials_left(self._begun)
         if state.measured or left is None or not opening:
             return full
-        waiting = max(sum(not s.measured for s in open_tasks(self._states)), 1)
-        least = 1 if left < opening * waiting else opening
-        return min(max(int(left / 2 / waiting), least), full)
+        open_ = open_tasks(self._states)
+        waiting = sum(not s.measured for s in open_)
+        least = 1 if left < opening * max(waiting, 1) else opening
+        share = _OF_SEVERAL if len(open_) > 1 else _OF_ONE
+        return min(max(int(left * share / max(len(open_), 1)), least), full)

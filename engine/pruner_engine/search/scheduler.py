@@ -14,16 +14,19 @@ from pruner_engine.search.task_state import TaskState
 
 ALPHA = 0.2
 WINDOW = 3
-HOPE = 0.15  # of the latency; Ansor's is all of it, second rounds gain an eighth (docs/experiments.md)
+# After n trials the best of a task is expected to stand a share HOPE * n ** -FADE above what it comes to in the end: so
+# second rounds of networks gained an eighth, third ones a fiftieth (docs/experiments.md). Ansor's hope is all of
+# the latency, by the number of rounds, however short they were.
+HOPE, FADE = 0.4, 0.73
 _OVERHEAD = 2  # trials that would take as long as drafting, verifying and learning in a round
 _BOOST = 4.0
 
 
-def gradient(state: TaskState) -> float:
-    """Expected gain of one more round in seconds of end-to-end latency.
+def gradient(state: TaskState, trials: int = 1) -> float:
+    """Expected gain of a round of so many trials in seconds of end-to-end latency.
 
-    What the last rounds gained, in part, and a hope that fades as 1/n in the n-th round, be it under way; before the
-    first result the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
+    What the last rounds gained, in part, and a hope that fades with the trials made, those under way counted; before
+    the first result the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
     """
     history = state.best_history
     if not history:
@@ -34,7 +37,13 @@ def gradient(state: TaskState) -> float:
         return hope / (1 + state.rounds) if state.trials else hope
     best, count = history[-1], len(history)
     recent = (history[-1 - WINDOW] - best) / WINDOW if count > WINDOW else 0.0
-    return state.task.weight * (ALPHA * recent + HOPE * best / (count + state.begun))
+    made = max(1, len(state.trials) + len(state.under_way))
+    return state.task.weight * (ALPHA * recent + best * (_excess(made) - _excess(made + trials)))
+
+
+def _excess(trials: int) -> float:
+    """Share by which the best of so many trials is expected to stand above what tuning comes to in the end."""
+    return HOPE * float(trials) ** -FADE
 
 
 def open_tasks(states: Iterable[TaskState]) -> list[TaskState]:
@@ -63,4 +72,5 @@ def next_task(
 def _urgency(state: TaskState, trials: int) -> tuple[float, float]:
     """Expected gain for each trial of the round; of equal ones, as of kernels that nobody could time, the most work."""
     boost = _BOOST if state.steer == "boost" else 1.0
-    return gradient(state) * boost / (_OVERHEAD + max(trials, 1)), state.task.weight * state.task.flops
+    trials = max(trials, 1)
+    return gradient(state, trials) * boost / (_OVERHEAD + trials), state.task.weight * state.task.flops
