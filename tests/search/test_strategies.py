@@ -152,6 +152,16 @@ def test_random_search_fills_a_round_however_many_builders_there_are():
     assert len(strategy.propose(state, strategy.round_trials).candidates) == 160
 
 
+def test_short_first_rounds_keep_builders_busy_two_at_a_time():
+    few, many, whole = (make_strategy(name, context_of()) for name in ("pruner", "pruner", "random"))
+    few.widen_rounds(2)
+    assert few.opening_trials == 3
+    many.widen_rounds(15)
+    assert many.opening_trials == 8
+    whole.widen_rounds(15)
+    assert whole.opening_trials == 0
+
+
 def test_a_missing_checkpoint_is_one_sentence(tmp_path, run):
     failed = run(tmp_path / "p.pruner", "pruner", checkpoint=str(tmp_path / "none.safetensors"))[-1]
     assert isinstance(failed, Failed) and failed.kind == "user"

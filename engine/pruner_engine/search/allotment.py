@@ -71,11 +71,14 @@ class Allotment:
         """
         full = self._strategy.round_trials
         opening = self._strategy.opening_trials
-        left = self._clock.trials_left(self._begun)
-        if state.measured or left is None or not opening:
+        if state.measured or not opening:
             return full
         open_ = open_tasks(self._states)
+        several = len(open_) > 1
+        left = self._clock.trials_left(self._begun)
+        if left is None:
+            return min(opening, full) if several else full
         waiting = sum(not s.measured for s in open_)
         least = 1 if left < opening * max(waiting, 1) else opening
-        share = _OF_SEVERAL if len(open_) > 1 else _OF_ONE
+        share = _OF_SEVERAL if several else _OF_ONE
         return min(max(int(left * share / max(len(open_), 1)), least), full)

@@ -101,9 +101,14 @@ class Strategy(ABC):
             read_checkpoint_file(Path(settings.checkpoint))
 
     def widen_rounds(self, builders: int) -> None:
-        """Measure as many candidates a round as are built at a time: fewer would leave builders idle."""
+        """Measure as many candidates a round as are built at a time: fewer would leave builders idle.
+
+        First rounds that are cut short are half as wide: two are under way at a time.
+        """
         if self.context.settings.round_trials is None:
             self.round_trials = max(self.round_trials, builders)
+        if self.opening_trials:
+            self.opening_trials = max(self.opening_trials, -(-builders // 2))
 
     @abstractmethod
     def propose(self, state: TaskState, count: int) -> Proposal:

@@ -11,6 +11,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir import meta_schedule as ms
 
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.targets.target import threads_of
 from pruner_engine.verify.model import Features, schedules_of
 from pruner_engine.verify.workload import workload_embedding
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 WIDTH = 164
 _MAX_STORES = 24
-_THREADS = 2
+_THREADS = 2  # at least: the interpreter has something else to do meanwhile
 
 
 def statements_and_workload(space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
@@ -42,7 +43,7 @@ def statement_features(target: tvm.target.Target, schedules: Sequence[Schedule])
     if not schedules:
         return []
     # the extractor reads nothing of the context but target and threads
-    context = ms.TuneContext(mod=schedules[0].mod, target=target, num_threads=_THREADS)
+    context = ms.TuneContext(mod=schedules[0].mod, target=target, num_threads=max(_THREADS, threads_of(target)))
     candidates = [ms.MeasureCandidate(schedule, []) for schedule in schedules]
     rows = ms.feature_extractor.PerStoreFeature().extract_from(context, candidates)
     return [row.numpy()[-_MAX_STORES:].astype(np.float32) for row in rows]
