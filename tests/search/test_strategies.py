@@ -156,8 +156,10 @@ def test_short_first_rounds_keep_builders_busy_two_at_a_time():
     few, many, whole = (make_strategy(name, context_of()) for name in ("pruner", "pruner", "random"))
     few.widen_rounds(2)
     assert few.opening_trials == 3
-    many.widen_rounds(15)
-    assert many.opening_trials == 8
+    many.widen_rounds(9)
+    assert many.opening_trials == 5
+    many.widen_rounds(64)
+    assert many.opening_trials == 6
     whole.widen_rounds(15)
     assert whole.opening_trials == 0
 

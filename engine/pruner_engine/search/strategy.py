@@ -19,6 +19,8 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.verify.pretrained import read_checkpoint_file
 
+_WIDE_OPENING = 6  # trials of a first round that is cut short, however many builders there are
+
 
 @dataclass
 class Proposal:
@@ -103,12 +105,13 @@ class Strategy(ABC):
     def widen_rounds(self, builders: int) -> None:
         """Measure as many candidates a round as are built at a time: fewer would leave builders idle.
 
-        First rounds that are cut short are half as wide: two are under way at a time.
+        First rounds that are cut short are half as wide, since two are under way at a time, and not wide for all that:
+        runs come one after the other.
         """
         if self.context.settings.round_trials is None:
             self.round_trials = max(self.round_trials, builders)
         if self.opening_trials:
-            self.opening_trials = max(self.opening_trials, -(-builders // 2))
+            self.opening_trials = max(self.opening_trials, min(-(-builders // 2), _WIDE_OPENING))
 
     @abstractmethod
     def propose(self, state: TaskState, count: int) -> Proposal:
