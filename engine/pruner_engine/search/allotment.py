@@ -73,12 +73,11 @@ class Allotment:
         opening = self._strategy.opening_trials
         if state.measured or not opening:
             return full
-        open_ = open_tasks(self._states)
-        several = len(open_) > 1
+        tasks = open_tasks(self._states)  # this one among them
+        several = len(tasks) > 1
         left = self._clock.trials_left(self._begun)
         if left is None:
             return min(opening, full) if several else full
-        waiting = sum(not s.measured for s in open_)
-        least = 1 if left < opening * max(waiting, 1) else opening
-        share = _OF_SEVERAL if several else _OF_ONE
-        return min(max(int(left * share / max(len(open_), 1)), least), full)
+        goes_round = left >= opening * sum(not task.measured for task in tasks)
+        part = left / len(tasks) * (_OF_SEVERAL if several else _OF_ONE)
+        return min(max(int(part), opening if goes_round else 1), full)

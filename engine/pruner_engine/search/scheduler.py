@@ -22,7 +22,7 @@ _OVERHEAD = 2  # trials that would take as long as drafting, verifying and learn
 _BOOST = 4.0
 
 
-def gradient(state: TaskState, trials: int = 1) -> float:
+def gradient(state: TaskState, trials: int) -> float:
     """Expected gain of a round of so many trials in seconds of end-to-end latency.
 
     What the last rounds gained, in part, and a hope that fades with the trials made, those under way counted; before
@@ -37,13 +37,13 @@ def gradient(state: TaskState, trials: int = 1) -> float:
         return hope / (1 + state.rounds) if state.trials else hope
     best, count = history[-1], len(history)
     recent = (history[-1 - WINDOW] - best) / WINDOW if count > WINDOW else 0.0
-    made = max(1, len(state.trials) + len(state.under_way))
+    made = len(state.trials) + len(state.under_way)
     return state.task.weight * (ALPHA * recent + best * (_excess(made) - _excess(made + trials)))
 
 
 def _excess(trials: int) -> float:
     """Share by which the best of so many trials is expected to stand above what tuning comes to in the end."""
-    return HOPE * float(trials) ** -FADE
+    return HOPE * trials**-FADE
 
 
 def open_tasks(states: Iterable[TaskState]) -> list[TaskState]:

@@ -78,8 +78,8 @@ class Strategy(ABC):
         ahead: it may propose a round before it has learned from the one ahead, another task's or, where a GPU measures,
             one of the same task, whose candidates are in `state.measured` by then; see under_way.py.
         keeps_times: it remembers by itself what candidates took, so that this must not be told anew (yardstick.py).
-        opening_trials: what a task's first round may be cut to where the budget is short for many tasks, to one where
-            not even those go round; 0 for never.
+        opening_trials: what a task's first round may be cut to where there are several tasks or a short budget, to one
+            where not even those go round; 0 for never.
     """
 
     name: str
