@@ -101,7 +101,7 @@ def size(byte_count: float | None) -> str:
     for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
         if byte_count >= scale:
             return f"{significant(byte_count / scale)} {unit}"
-    return "1 byte" if round(byte_count) == 1 else f"{round(byte_count)} bytes"
+    return f"{round(byte_count)} B"
 
 
 def significant(value: float) -> str:

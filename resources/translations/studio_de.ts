@@ -468,8 +468,8 @@
         <translation>Anpassung</translation>
     </message>
     <message>
-        <source>Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.</source>
-        <translation>Jede Anpassung wird an Messungen beurteilt, die noch kein Modell gelernt hat, damit die Wege vergleichbar sind.</translation>
+        <source>Each adaptation is judged on measurements that are new to all models; curves are means over the last {count}.</source>
+        <translation>Jede Anpassung wird an Messungen beurteilt, die allen Modellen neu sind; die Kurven sind Mittel der letzten {count}.</translation>
     </message>
     <message>
         <source>round</source>

@@ -68,11 +68,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     first = splash()
     first.show()
     app.processEvents()
+    from pruner_studio.ended_by_signal import EndedBySignal
     from pruner_studio.main_window import MainWindow  # takes most of the start; its texts are translated as it comes
     from pruner_studio.models.projects import is_project
 
     path = arguments[1] if len(arguments) > 1 else None
     window = MainWindow(opening=path is not None and is_project(path))
+    EndedBySignal(window.close_unasked, window)
     window.show()
     first.close()
     # The first frame before anything else: pages and plots are made when the event loop is idle

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, QTimer
+from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, QSize, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -338,3 +338,8 @@ class MainWindow(QMainWindow):
     def _close_and(self, keep_job: bool) -> None:
         self.keep_job = keep_job
         self.close()
+
+    def close_unasked(self) -> None:
+        """Close as if "Stop and close" had been chosen, with whatever dialog is open."""
+        self._close_and(keep_job=False)
+        QCoreApplication.exit()

@@ -36,4 +36,4 @@ def test_duration_count_ratio_and_share() -> None:
     assert told == ["98 %", "99.5 %", "100 %", "100 %"], "beside what has 0.5 % nothing has all"
     assert units.rate(13.4e9, "FLOP") == "13.4 GFLOP/s"
     assert units.size(4.2 * 2**20) == "4.20 MB"
-    assert [units.size(count) for count in (0, 1, 2)] == ["0 bytes", "1 byte", "2 bytes"]
+    assert [units.size(count) for count in (0, 1, 2)] == ["0 B", "1 B", "2 B"]

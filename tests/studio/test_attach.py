@@ -1,12 +1,15 @@
-"""A window that comes to an engine which runs already, and one that goes while its engine runs."""
+"""A window that comes to an engine which runs already, one that goes while its engine runs, one that a signal ends."""
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
@@ -138,9 +141,47 @@ def test_a_job_goes_on_after_its_window_is_gone(tmp_path: Path) -> None:
         assert reader.run()["trials"] == 12
 
 
-def _environment() -> dict[str, str]:
-    import os
+_WORKS = f"""
+import sys
+from pruner_engine import protocol as msg
+from pruner_studio import app, main_window
 
+class Working(main_window.MainWindow):
+    def settle(self, path=None):
+        super().settle(path)
+        self.workspace.start(msg.Tune(project=sys.argv[1], trials=5000, **{_TUNE}))
+
+main_window.MainWindow = Working
+sys.exit(app.main(["pruner-studio"]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_the_job_and_closes_the_window(tmp_path: Path, number: signal.Signals) -> None:
+    project = tmp_path / "job.pruner"
+    home = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CONFIG", "DATA", "STATE")}
+    environment = _environment() | home | {"QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", _WORKS, str(project)]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as window:
+        deadline = time.monotonic() + 200
+        while not _trials(project) and window.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert len(_logs(tmp_path)) == 1
+        window.send_signal(number)
+        _, said = window.communicate(timeout=120)
+    assert (window.returncode, said) == (0, "")
+    assert not _logs(tmp_path), "the next window would tell of a crash"
+    with ProjectReader(project) as reader:
+        run = reader.run()
+    assert (run["state"], run["alive"]) == ("stopped", False) and run["trials"]
+
+
+def _logs(folder: Path) -> list[Path]:
+    """Where each window writes its errors for as long as it lives."""
+    return list(folder.rglob("session-*.log"))
+
+
+def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 

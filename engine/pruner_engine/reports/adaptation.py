@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.reports.chart import Axis, Chart
+from pruner_engine.store.figures.adaptation import curve_of
 from pruner_engine.store.reader import Row
 from pruner_engine.units import percent
 
@@ -28,8 +29,7 @@ def adaptation_charts(rows: Sequence[Row]) -> list[Markup]:
     for key, (title, axis) in _FIGURES.items():
         chart = Chart(title, Axis("round", whole=True), axis)
         for colour, model in enumerate(MODELS):
-            points = [(row["round"], row[key]) for row in rows if row["model"] == model and row[key] is not None]
-            if points:
+            if points := curve_of(rows, model, key):
                 chart.steps(MODELS_TOLD[model], points, colour)
         charts.append(chart.svg())
     return charts

@@ -12,6 +12,7 @@ from pruner_engine.library_names import called
 from pruner_engine.reports.adaptation import adaptation_charts
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
+from pruner_engine.store.figures.adaptation import LEAST
 from pruner_engine.store.figures.quality import over_rounds, score_quality, top_recall
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
@@ -58,6 +59,7 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
         verified_scores=_scores(measured, "verified_score", "Verified score, comparable within a round"),
         quality=[_quality(task, measured) for task in tasks if task["trials"]],
         adaptation=adaptation_charts(reader.adaptations(run["id"])),
+        judged=LEAST,
         failures=reader.failures(run["id"]),
         events=reader.events(run["id"]),
         exports=[

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
+from pruner_engine.store.figures.adaptation import LEAST, curve_of
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
@@ -55,7 +56,9 @@ class AdaptationPage(Page):
     """How the learned model has adapted to the device, round by round."""
 
     title = tr("Adaptation")
-    subtitle = tr("Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.")
+    subtitle = tr(
+        "Each adaptation is judged on measurements that are new to all models; curves are means over the last {count}."
+    ).format(count=LEAST)
 
     def build(self) -> Iterator[None]:
         self.header.addWidget(NarrowedBy(self.workspace))
@@ -109,6 +112,5 @@ class AdaptationPage(Page):
         return [plot.thinned for plot in self.plots.values()]
 
     def _series(self, rows: list[dict[str, Any]], key: str, model: str, name: str, color: str) -> Series:
-        own = [row for row in rows if row["model"] == model and row[key] is not None]
-        at, values = (np.array([row[name] for row in own], float) for name in ("round", key))
-        return Series(name, at, values, color, strong=model == "adapted")
+        points = np.array(curve_of(rows, model, key), float).reshape(-1, 2)
+        return Series(name, points[:, 0], points[:, 1], color, strong=model == "adapted")
