@@ -12,7 +12,7 @@ from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
-from pruner_engine.store.writing.runs import IMPORTED
+from pruner_engine.store.run_states import IMPORTED
 
 
 def run_of(latencies, pace):

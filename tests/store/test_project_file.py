@@ -22,8 +22,8 @@ from pruner_engine.store.file.lock import WriterLock, is_being_written, last_wor
 from pruner_engine.store.file.versions import KNOWN_VERSIONS
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.run_states import IMPORTED
 from pruner_engine.store.schema import migrations
-from pruner_engine.store.writing.runs import IMPORTED
 
 
 def add_run(project: Project, strategy: str = "pruner") -> int:

@@ -12,7 +12,7 @@ from pruner_engine.benchmarks.adaptation import Accuracies, accuracies_of
 from pruner_engine.benchmarks.again import Again
 from pruner_engine.store.figures.comparison import of_one_model
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.writing.runs import IMPORTED
+from pruner_engine.store.run_states import IMPORTED
 
 PARTS = ("draft", "verify", "learn", "build", "run")
 

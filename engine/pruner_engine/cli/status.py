@@ -17,7 +17,7 @@ from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.jobs.lines import line_of
 from pruner_engine.protocol import Resume
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.writing.runs import no_run
+from pruner_engine.store.run_states import no_run
 from pruner_engine.units import duration, latency, ratio
 
 

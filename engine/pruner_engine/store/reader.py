@@ -16,8 +16,8 @@ from pruner_engine.store.queries.appended import AppendedRows
 from pruner_engine.store.queries.candidates import CandidateReader, of_tasks
 from pruner_engine.store.queries.results import ResultReader
 from pruner_engine.store.queries.tally import TOLD_ANEW, Tally, TaskTally
+from pruner_engine.store.run_states import BUSY, NEWEST_FIRST, no_run
 from pruner_engine.store.writing.of_run import ASKED, UNTUNED_S, WEIGHT
-from pruner_engine.store.writing.runs import BUSY, NEWEST_FIRST, no_run
 
 __all__ = ["WORK_PARTS", "ProjectReader", "Row"]
 

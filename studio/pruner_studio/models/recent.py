@@ -9,7 +9,7 @@ from PySide6.QtCore import QSettings
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.writing.runs import IMPORTED
+from pruner_engine.store.run_states import IMPORTED
 from pruner_studio.models.projects import is_file
 
 _KEPT = 12

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import protocol as msg
-from pruner_engine.store.writing.runs import IMPORTED
+from pruner_engine.store.run_states import IMPORTED
 from pruner_studio.models.runs import STATES, budget_used, run_name
 from pruner_studio.models.words import PHASES
 from pruner_studio.theme import theme

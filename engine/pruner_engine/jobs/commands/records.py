@@ -26,7 +26,7 @@ from pruner_engine.search.settings import settings_from
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
-from pruner_engine.store.writing.runs import IMPORTED
+from pruner_engine.store.run_states import IMPORTED
 from pruner_engine.store.writing.tuning_database import ProjectDatabase
 from pruner_engine.targets.records_target import compiled_for
 from pruner_engine.targets.target import resolve_target, target_json

@@ -28,7 +28,7 @@ from pruner_engine.search.strategies import check_settings
 from pruner_engine.search.task_state import end_to_end, untuned
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.store.project import Project
-from pruner_engine.store.writing.runs import IMPORTED, no_run
+from pruner_engine.store.run_states import IMPORTED, no_run
 from pruner_engine.targets.boards import refuse_unfit
 from pruner_engine.targets.profiling import keep_calibration
 from pruner_engine.targets.target import refuse_foreign, target_json

@@ -20,7 +20,7 @@ from pruner_engine.processes.isolation import deadly
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
-from pruner_engine.store.writing.runs import no_run
+from pruner_engine.store.run_states import no_run
 from pruner_engine.store.writing.work import task_of, unpack_module
 from pruner_engine.targets.target import device_of
 from pruner_engine.tasks.task import TuningTask

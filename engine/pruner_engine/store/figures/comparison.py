@@ -11,7 +11,7 @@ from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.store.file.read_only import Row
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.writing.runs import no_run
+from pruner_engine.store.run_states import no_run
 
 
 @dataclass(frozen=True)

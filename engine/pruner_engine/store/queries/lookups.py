@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.writing.runs import NEWEST_FIRST
+from pruner_engine.store.run_states import NEWEST_FIRST
 
 _FINISHED = (
     "FROM measurements x JOIN candidates c ON c.id = x.candidate_id"

@@ -7,25 +7,16 @@ import math
 import os
 import time
 from collections.abc import Collection, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.file.reading import making_sense
+from pruner_engine.store.file.writer import Writer
+from pruner_engine.store.run_states import NEWEST_FIRST
 from pruner_engine.store.writing.of_run import ASKED_LAYOUT, CALLS, UNTUNED_S, WEIGHT
-
-if TYPE_CHECKING:
-    from pruner_engine.store.project import Project
-
-
-BUSY = ("preparing", "tuning", "paused")  # states of a run that an engine works on
-IMPORTED = "imported"  # strategy of a run that holds what others measured
-# Of rows `r` of runs, the one that is meant where none is named comes first: what others measured displaces no run that
-# was tuned here. `IS`, since a task may be of no run.
-NEWEST_FIRST = f"r.strategy IS '{IMPORTED}', r.id DESC"
-
+from pruner_engine.store.writing.work import WorkRepository
 
 # of SQLite's two `min` the one of one value leaves out NULL, the one of two is NULL where either is
 _LATENCY = f"""
@@ -36,11 +27,6 @@ SELECT CASE WHEN count(*) = count(s) THEN sum(weight * s) END AS latency_s FROM 
         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0) AS best_s
     FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ?))
 """
-
-
-def no_run(path: Path) -> UserError:
-    """What to tell where a project without runs is asked for one."""
-    return UserError(f"{path.name} holds no run yet.", "Tune a model into it first.")
 
 
 class _Calls(msgspec.Struct):
@@ -65,32 +51,33 @@ class _Told(msgspec.Struct):
 class RunRepository:
     """State of runs; every change is one transaction."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
+    def __init__(self, file: Writer, work: WorkRepository) -> None:
+        self._file = file
+        self._work = work
 
     def add(self, model_id: int, strategy: str, seed: int, **columns: Any) -> int:
         """New run in state preparing; `columns` are further columns, JSON ones already dumped."""
         now = time.time()
         row = {"model_id": model_id, "strategy": strategy, "seed": seed, "state": "preparing", "pid": os.getpid()}
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             return int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
 
     def get(self, run_id: int) -> dict[str, Any]:
         """Raises UserError where the project has no such run, or its row makes no sense."""
-        found = self._project.query("SELECT * FROM runs WHERE id = ?", (run_id,))
+        found = self._file.query("SELECT * FROM runs WHERE id = ?", (run_id,))
         if not found:
-            raise UserError(f"{self._project.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
-        with making_sense(self._project.path):
+            raise UserError(f"{self._file.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
+        with making_sense(self._file.path):
             msgspec.convert(found[0], _Told)
         return found[0]
 
     def tunes(self, run_id: int, task_id: int) -> bool:
         """Whether a task is one of a run's."""
-        return bool(self._project.query("SELECT 1 FROM run_tasks WHERE run_id = ? AND task_id = ?", (run_id, task_id)))
+        return bool(self._file.query("SELECT 1 FROM run_tasks WHERE run_id = ? AND task_id = ?", (run_id, task_id)))
 
     def newest_unfinished(self) -> int | None:
         """The run to resume: the newest that did not spend its budget."""
-        found = self._project.query("SELECT id FROM runs WHERE state != 'finished' ORDER BY id DESC LIMIT 1")
+        found = self._file.query("SELECT id FROM runs WHERE state != 'finished' ORDER BY id DESC LIMIT 1")
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
     def newest(self) -> int | None:
@@ -98,57 +85,57 @@ class RunRepository:
 
         One that has not come to tuning yet, or failed before, holds nothing that could be used: it is the last choice.
         """
-        found = self._project.query(
+        found = self._file.query(
             "SELECT r.id FROM runs r ORDER BY EXISTS (SELECT 1 FROM run_tasks j WHERE j.run_id = r.id) DESC,"
             f" {NEWEST_FIRST} LIMIT 1"
         )
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
     def update(self, run_id: int, **columns: Any) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["runs"].update(run_id, {"updated": time.time(), **columns})
 
     def settle_layout(self, run_id: int, settings: str, *, asked: str) -> None:
         """Give a run the settings with the layout that was measured, and keep which one had been asked for."""
-        with self._project.transaction():
-            self._project.work.keep_fact(ASKED_LAYOUT.format(run=run_id), _Asked(asked))
+        with self._file.transaction():
+            self._work.keep_fact(ASKED_LAYOUT.format(run=run_id), _Asked(asked))
             self.update(run_id, settings=settings)
 
     def add_tasks(self, run_id: int, task_ids: Collection[int], weights: Sequence[int] = ()) -> None:
         """Add tasks to a run, in which they are called so often; without `weights` as often as their rows say."""
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             for task_id, calls in zip(task_ids, weights, strict=False):
                 if db["tasks"].get(task_id)["weight"] != calls:
-                    self._project.work.keep_fact(CALLS.format(run=run_id, task=task_id), _Calls(calls))
+                    self._work.keep_fact(CALLS.format(run=run_id, task=task_id), _Calls(calls))
             db["run_tasks"].insert_all(({"run_id": run_id, "task_id": task_id} for task_id in task_ids), ignore=True)
 
     def tasks(self, run_id: int) -> list[dict[str, Any]]:
         """Rows of table `tasks` that belong to a run, with its steering; `untuned_s` and `weight` are the run's."""
-        return self._project.query(
+        return self._file.query(
             f"SELECT k.*, {UNTUNED_S} AS untuned_s, {WEIGHT} AS weight, j.steer, j.quarantined FROM run_tasks j"
             " JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id",
             (run_id,),
         )
 
     def update_task(self, run_id: int, task_id: int, **columns: Any) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["run_tasks"].update((run_id, task_id), columns)
 
     # ------------------------------------------------------------ rounds
 
     def add_round(self, run_id: int, task_id: int, **columns: Any) -> int:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             idx = db.execute("SELECT coalesce(max(idx) + 1, 0) FROM rounds WHERE run_id = ?", [run_id]).fetchone()[0]
             row = {"run_id": run_id, "task_id": task_id, "idx": idx, "started": time.time()}
             return int(db["rounds"].insert({**row, **columns}).last_pk)
 
     def update_round(self, round_id: int, **columns: Any) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["rounds"].update(round_id, columns)
 
     def sum_up_round(self, round_id: int) -> None:
         """Have a round's figures be those of its candidates that are measured."""
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db.conn.execute(
                 "UPDATE rounds SET (measured, valid, build_s, run_s) = (SELECT count(*),"
                 " coalesce(sum(stage = 'ok'), 0), coalesce(sum(build_s), 0), coalesce(sum(run_s), 0) FROM measurements"
@@ -157,26 +144,26 @@ class RunRepository:
             )
 
     def rounds(self, run_id: int) -> list[dict[str, Any]]:
-        return self._project.query("SELECT * FROM rounds WHERE run_id = ? ORDER BY idx", (run_id,))
+        return self._file.query("SELECT * FROM rounds WHERE run_id = ? ORDER BY idx", (run_id,))
 
     # ------------------------------------------------------------ what is told on the way
 
     def latency(self, run_id: int) -> float | None:
         """Estimated latency of the model in seconds, as `search.task_state.end_to_end` tells it of a run at work."""
-        value = self._project.query(_LATENCY, (run_id,))[0]["latency_s"]
+        value = self._file.query(_LATENCY, (run_id,))[0]["latency_s"]
         return None if value is None else float(value)  # type: ignore[arg-type]
 
     def add_progress(self, run_id: int, **columns: Any) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["progress"].insert({"run_id": run_id, **columns})
 
     def tell_curve_anew(self, run_id: int) -> None:
         """Have the points of a run's curve tell what its measurements tell now: each of those made by then."""
         rows = self.tasks(run_id)
-        points: list[dict[str, Any]] = self._project.query(
+        points: list[dict[str, Any]] = self._file.query(
             "SELECT id, trials FROM progress WHERE run_id = ? AND latency_s IS NOT NULL ORDER BY id", (run_id,)
         )
-        trials: list[dict[str, Any]] = self._project.query(
+        trials: list[dict[str, Any]] = self._file.query(
             "SELECT task_id, iif(stage = 'ok' AND NOT censored, seconds, NULL) AS seconds FROM measurements"
             " WHERE run_id = ? ORDER BY id",
             (run_id,),
@@ -191,16 +178,16 @@ class RunRepository:
             latency_s = sum(row["weight"] * known[row["id"]] for row in rows)
             if math.isfinite(latency_s):
                 told.append((latency_s, point["id"]))
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db.conn.executemany("UPDATE progress SET latency_s = ? WHERE id = ?", told)
 
     def add_event(self, run_id: int | None, level: str, text: str, hint: str = "") -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["events"].insert({"run_id": run_id, "at": time.time(), "level": level, "text": text, "hint": hint})
 
     def first_trouble(self, run_id: int) -> str:
         """The first warning or error of a run; empty without any."""
-        found = self._project.query(
+        found = self._file.query(
             "SELECT text FROM events WHERE run_id = ? AND level != 'info' ORDER BY id LIMIT 1", (run_id,)
         )
         return str(found[0]["text"]) if found else ""
@@ -210,31 +197,29 @@ class RunRepository:
     ) -> None:
         """Replaces the run's checkpoint of that role."""
         row = {"run_id": run_id, "role": role, "kind": kind, "step": step, "data": data, "recipe": json.dumps(recipe)}
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["checkpoints"].delete_where("run_id = ? AND role = ?", [run_id, role])
             db["checkpoints"].insert(row)
 
     def checkpoints(self, run_id: int) -> dict[str, bytes]:
         """Data of the run's checkpoints by role, those of a plugin's own roles among them."""
-        rows: list[dict[str, Any]] = self._project.query(
-            "SELECT role, data FROM checkpoints WHERE run_id = ?", (run_id,)
-        )
+        rows: list[dict[str, Any]] = self._file.query("SELECT role, data FROM checkpoints WHERE run_id = ?", (run_id,))
         return {row["role"]: row["data"] for row in rows}
 
     def has_learned(self, run_id: int) -> bool:
         """Whether a run has measured something and kept the model that learned from it."""
         sql = "SELECT EXISTS (SELECT 1 FROM measurements WHERE run_id = ?) AND EXISTS (SELECT 1 FROM checkpoints"
-        found = self._project.query(f"{sql} WHERE run_id = ? AND role = 'model') AS learned", (run_id, run_id))
+        found = self._file.query(f"{sql} WHERE run_id = ? AND role = 'model') AS learned", (run_id, run_id))
         return bool(found[0]["learned"])
 
     def add_adaptation(self, run_id: int, round_id: int, **columns: Any) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["adaptations"].insert({"run_id": run_id, "round_id": round_id, **columns})
 
     def add_export(self, run_id: int, out: str, ok: bool, summary: dict[str, Any]) -> int:
         """Keep an export's summary, to which the last round that it knew is added."""
-        last = self._project.query("SELECT max(id) AS id FROM rounds WHERE run_id = ?", (run_id,))[0]["id"]
+        last = self._file.query("SELECT max(id) AS id FROM rounds WHERE run_id = ?", (run_id,))[0]["id"]
         told = json.dumps({**summary, "last_round": last})
         row = {"run_id": run_id, "out": out, "at": time.time(), "ok": int(ok), "summary": told}
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             return int(db["exports"].insert(row).last_pk)

@@ -8,23 +8,23 @@ import math
 import statistics
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pruner_engine.caches import Caches
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.store.file.writer import Writer
 from pruner_engine.store.queries.tally import TOLD_ANEW
 from pruner_engine.store.writing.of_run import CACHES
-
-if TYPE_CHECKING:
-    from pruner_engine.store.project import Project
+from pruner_engine.store.writing.runs import RunRepository
 
 
 class TrialRepository:
     """Writes candidates and their measurements; a candidate is measured at most once a run."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
+    def __init__(self, file: Writer, runs: RunRepository) -> None:
+        self._file = file
+        self._runs = runs
 
     def add_candidates(
         self, run_id: int, task_id: int, round_id: int, sketch_ids: Sequence[int], candidates: Sequence[Candidate]
@@ -47,7 +47,7 @@ class TrialRepository:
             }
             for c in candidates
         ]
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db.conn.executemany(
                 "INSERT INTO candidates (run_id, task_id, round_id, sketch_id, hash, decisions, origin, draft_score,"
                 " verified_score) VALUES (:run_id, :task_id, :round_id, :sketch_id, :hash, :decisions, :origin,"
@@ -70,7 +70,7 @@ class TrialRepository:
     ) -> None:
         """Commit one trial together with its trace and the run's working time."""
         now = time.time()
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["candidates"].update(candidate_id, {"trace": trace})
             db["measurements"].insert(
                 {
@@ -96,7 +96,7 @@ class TrialRepository:
     def add_elsewhere(self, run_id: int, task_id: int, round_id: int, seconds: Mapping[str, Sequence[float]]) -> None:
         """Trials that were made elsewhere: repeats in seconds a call by the JSON of a trace."""
         keys, now = {"run_id": run_id, "task_id": task_id}, time.time()
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             for trace, repeats in seconds.items():
                 digest = hashlib.sha256(trace.encode()).hexdigest()[:16]
                 candidate = {"round_id": round_id, "hash": digest, "decisions": "[]", "trace": trace, "origin": "user"}
@@ -110,22 +110,22 @@ class TrialRepository:
 
         What was measured elsewhere stays as it is.
         """
-        rows = self._project.query(
+        rows = self._file.query(
             "SELECT id, repeats FROM measurements WHERE task_id = ? AND seconds IS NOT NULL AND elapsed_s > 0"
             f" AND run_id IN (SELECT id FROM runs WHERE {CACHES} = ?)",
             (task_id, caches),
         )
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             for row in rows:
                 repeats = [seconds * factor for seconds in json.loads(str(row["repeats"]))]
                 told = {"seconds": statistics.median(repeats), "repeats": json.dumps(repeats)}
                 db["measurements"].update(row["id"], told)
-            runs = self._project.query(
+            runs = self._file.query(
                 f"SELECT id FROM runs WHERE {CACHES} = ? AND id IN (SELECT run_id FROM run_tasks WHERE task_id = ?)",
                 (caches, task_id),
             )
             for run in runs:
-                self._project.runs.tell_curve_anew(int(run["id"]))  # type: ignore[call-overload]
+                self._runs.tell_curve_anew(int(run["id"]))  # type: ignore[call-overload]
             db.conn.execute(
                 "INSERT INTO meta (key, value) VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET value = value + 1",
                 (TOLD_ANEW,),
@@ -133,16 +133,16 @@ class TrialRepository:
 
     def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
         """Store a candidate for the run's next round of the task; until then it belongs to the newest round."""
-        with self._project.transaction():
-            last = self._project.query(
+        with self._file.transaction():
+            last = self._file.query(
                 "SELECT max(id) AS id FROM rounds WHERE run_id = ? AND task_id = ?", (run_id, task_id)
             )[0]["id"]
-            round_id = int(last) if last is not None else self._project.runs.add_round(run_id, task_id)  # type: ignore[call-overload]
+            round_id = int(last) if last is not None else self._runs.add_round(run_id, task_id)  # type: ignore[call-overload]
             return self.add_candidates(run_id, task_id, round_id, sketch_ids, [candidate])[candidate.hash]
 
     def pinned(self, run_id: int) -> list[dict[str, Any]]:
         """Pinned candidates that the run has not measured yet: id, task_id, sketch_id, decisions."""
-        return self._project.query(
+        return self._file.query(
             "SELECT id, task_id, sketch_id, decisions FROM candidates WHERE run_id = ? AND origin = 'user'"
             " AND id NOT IN (SELECT candidate_id FROM measurements) ORDER BY id",
             (run_id,),
@@ -150,7 +150,7 @@ class TrialRepository:
 
     def measured_as(self, run_id: int, task_id: int, hash_: str) -> dict[str, Any] | None:
         """The run's measurement of the candidate with that hash."""
-        found = self._project.query(
+        found = self._file.query(
             "SELECT x.* FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
             " WHERE c.run_id = ? AND c.task_id = ? AND c.hash = ?",
             (run_id, task_id, hash_),
@@ -159,9 +159,7 @@ class TrialRepository:
 
     def trace(self, candidate_id: int, task_id: int) -> str | None:
         """JSON of the trace of a measured candidate of the task."""
-        found = self._project.query(
-            "SELECT trace FROM candidates WHERE id = ? AND task_id = ?", (candidate_id, task_id)
-        )
+        found = self._file.query("SELECT trace FROM candidates WHERE id = ? AND task_id = ?", (candidate_id, task_id))
         return str(found[0]["trace"]) if found and found[0]["trace"] else None
 
     def measured(self, run_id: int, task_id: int | None = None) -> list[dict[str, Any]]:
@@ -174,11 +172,11 @@ class TrialRepository:
         args: tuple[object, ...] = (run_id,)
         if task_id is not None:
             sql, args = sql + " AND x.task_id = ?", (run_id, task_id)
-        return self._project.query(sql + " ORDER BY x.id", args)
+        return self._file.query(sql + " ORDER BY x.id", args)
 
     def failures(self, run_id: int) -> list[dict[str, Any]]:
         """Failed trials of a run by kind, the most frequent first: stage, error, n, and message and id of the first."""
-        return self._project.query(  # with `min` SQLite takes the message from that row
+        return self._file.query(  # with `min` SQLite takes the message from that row
             "SELECT stage, error, count(*) AS n, message, min(id) AS id FROM measurements"
             " WHERE run_id = ? AND stage != 'ok' GROUP BY stage, error ORDER BY n DESC, id",
             (run_id,),
@@ -186,7 +184,7 @@ class TrialRepository:
 
     def tried(self, target_id: int) -> set[str]:
         """Hashes of the tasks on a target of which anything was measured, valid or not."""
-        rows = self._project.query(
+        rows = self._file.query(
             "SELECT DISTINCT k.hash FROM measurements x JOIN tasks k ON k.id = x.task_id WHERE k.target_id = ?",
             (target_id,),
         )
@@ -194,7 +192,7 @@ class TrialRepository:
 
     def counts(self, run_id: int) -> tuple[int, int]:
         """Trials of a run: all, valid."""
-        row = self._project.query(
+        row = self._file.query(
             "SELECT count(*) AS n, coalesce(sum(stage = 'ok'), 0) AS ok FROM measurements WHERE run_id = ?", (run_id,)
         )[0]
         return int(row["n"]), int(row["ok"])  # type: ignore[call-overload]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import tvm
 import tvm_ffi
@@ -12,13 +11,11 @@ from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
 
 from pruner_engine.caches import Caches
+from pruner_engine.store.file.writer import Writer
 from pruner_engine.store.writing.of_run import CACHES
 from pruner_engine.store.writing.work import unpack_module
 from pruner_engine.tasks.foreign import ForeignCodeError, read_trace
 from pruner_engine.tasks.task import module_hash
-
-if TYPE_CHECKING:
-    from pruner_engine.store.project import Project
 
 _TASKS = "SELECT id, mod FROM tasks WHERE target_id = ? AND hash = ? ORDER BY id"
 _BEST = (
@@ -47,13 +44,13 @@ class ProjectDatabase(PyDatabase):
 
     def __init__(
         self,
-        project: Project,
+        file: Writer,
         target_id: int,
         target: tvm.target.Target,
         of: int | Caches,
     ) -> None:
         super().__init__()
-        self._project = project
+        self._file = file
         self._target_id = target_id
         self._target = target
         self._run_id = of if isinstance(of, int) else None
@@ -64,7 +61,7 @@ class ProjectDatabase(PyDatabase):
         """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
         ids: list[int] = []
         first = mod
-        for row in self._project.query(_TASKS, (self._target_id, module_hash(mod))):
+        for row in self._file.query(_TASKS, (self._target_id, module_hash(mod))):
             known = unpack_module(row["mod"])  # type: ignore[arg-type]
             if tvm_ffi.structural_equal(known, mod):
                 first = first if ids else known
@@ -84,7 +81,7 @@ class ProjectDatabase(PyDatabase):
         return self._records(self._tasks(workload.mod)[0], workload, top_k)
 
     def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
-        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._caches, limit))
+        rows = self._file.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._caches, limit))
         records = []
         for row in rows:
             try:
@@ -95,13 +92,13 @@ class ProjectDatabase(PyDatabase):
 
     def get_all_tuning_records(self) -> list[TuningRecord]:
         records: list[TuningRecord] = []
-        for row in self._project.query("SELECT id, mod FROM tasks WHERE target_id = ? ORDER BY id", (self._target_id,)):
+        for row in self._file.query("SELECT id, mod FROM tasks WHERE target_id = ? ORDER BY id", (self._target_id,)):
             workload = Workload(unpack_module(row["mod"]))  # type: ignore[arg-type]
             records += self._records([int(row["id"])], workload, -1)  # type: ignore[call-overload]
         return records
 
     def __len__(self) -> int:
-        rows = self._project.query(
+        rows = self._file.query(
             "SELECT count(*) AS n FROM measurements x JOIN tasks k ON k.id = x.task_id"
             " WHERE k.target_id = ? AND x.stage = 'ok' AND x.censored = 0",
             (self._target_id,),

@@ -14,6 +14,7 @@ import msgspec
 import tvm
 
 from pruner_engine.caches import Caches
+from pruner_engine.store.file.writer import Writer
 from pruner_engine.store.writing.of_run import COLD_UNTUNED
 from pruner_engine.tasks.foreign import refuse_code
 from pruner_engine.tasks.task import TensorSpec, TuningTask
@@ -21,7 +22,6 @@ from pruner_engine.tasks.task import TensorSpec, TuningTask
 if TYPE_CHECKING:
     from pruner_engine.frontends import ModelFacts
     from pruner_engine.space.sketch import Sketch
-    from pruner_engine.store.project import Project
 
 _Fact = TypeVar("_Fact", bound=msgspec.Struct)
 _LARGEST_COPY = 900 << 20  # bytes; SQLite's own limit for a value is 1e9
@@ -56,11 +56,11 @@ def unpack_module(data: bytes) -> tvm.IRModule:
 class WorkRepository:
     """Writes and reads back the subjects of tuning; adding what is already there returns its id."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
+    def __init__(self, file: Writer) -> None:
+        self._file = file
 
     def _id(self, table: str, key: dict[str, Any], row: dict[str, Any]) -> int:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             where = " AND ".join(f"{name} = ?" for name in key)
             found = db.execute(f"SELECT id FROM {table} WHERE {where}", list(key.values())).fetchone()
             if found:
@@ -86,11 +86,11 @@ class WorkRepository:
 
     def model(self, model_id: int) -> dict[str, Any]:
         """Row of a model, its file's bytes under `content`."""
-        return self._project.query("SELECT * FROM models WHERE id = ?", (model_id,))[0]
+        return self._file.query("SELECT * FROM models WHERE id = ?", (model_id,))[0]
 
     def model_content(self, model_id: int) -> bytes:
         """The bytes of a model's file, of which the project has a copy."""
-        content = self._project.query("SELECT content FROM models WHERE id = ?", (model_id,))[0]["content"]
+        content = self._file.query("SELECT content FROM models WHERE id = ?", (model_id,))[0]["content"]
         assert isinstance(content, bytes)
         return content
 
@@ -99,15 +99,15 @@ class WorkRepository:
         return self._id("targets", {"text": text, "fingerprint": fingerprint}, {"device": device, "profile": "{}"})
 
     def set_profile(self, target_id: int, profile: dict[str, Any]) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["targets"].update(target_id, {"profile": json.dumps(profile)})
 
     def target(self, target_id: int) -> dict[str, Any]:
-        return self._project.query("SELECT * FROM targets WHERE id = ?", (target_id,))[0]
+        return self._file.query("SELECT * FROM targets WHERE id = ?", (target_id,))[0]
 
     def add_tasks(self, model_id: int, target_id: int, tasks: Sequence[TuningTask]) -> list[int]:
         """Ids in the order of `tasks`; of one that is known, how its arguments are reused may be new."""
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             ids = [
                 self._id(
                     "tasks",
@@ -132,18 +132,18 @@ class WorkRepository:
         if caches == "cold":
             self.keep_fact(COLD_UNTUNED.format(task=task_id), _Untuned(seconds))
             return
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["tasks"].update(task_id, {"untuned_s": seconds})
 
     def untuned(self, task_id: int, *, caches: Caches) -> float | None:
         if caches == "cold":
             found = self.fact(COLD_UNTUNED.format(task=task_id), _Untuned)
             return None if found is None else found.seconds
-        value = self._project.query("SELECT untuned_s FROM tasks WHERE id = ?", (task_id,))[0]["untuned_s"]
+        value = self._file.query("SELECT untuned_s FROM tasks WHERE id = ?", (task_id,))[0]["untuned_s"]
         return None if value is None else float(value)  # type: ignore[arg-type]
 
     def add_sketches(self, task_id: int, sketches: Sequence[Sketch]) -> list[int]:
-        with self._project.transaction():
+        with self._file.transaction():
             return [
                 self._id(
                     "sketches",
@@ -160,26 +160,26 @@ class WorkRepository:
 
     def fact(self, name: str, kind: type[_Fact]) -> _Fact | None:
         """A fact that `keep_fact` stored under a name; None where there is none, or another version stored it."""
-        found = self._project.query("SELECT value FROM meta WHERE key = ?", (name,))
+        found = self._file.query("SELECT value FROM meta WHERE key = ?", (name,))
         try:
             return msgspec.json.decode(str(found[0]["value"]), type=kind) if found else None
         except msgspec.DecodeError:
             return None
 
     def keep_fact(self, name: str, value: msgspec.Struct) -> None:
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["meta"].upsert({"key": name, "value": msgspec.json.encode(value).decode()}, pk="key")
 
     def baselines(self, model_id: int, target_id: int, dtype: str) -> list[dict[str, Any]]:
         """Rows of a model in a float type on a target."""
-        return self._project.query(f"SELECT * FROM baselines WHERE {_OF_TYPE}", (model_id, target_id, dtype))
+        return self._file.query(f"SELECT * FROM baselines WHERE {_OF_TYPE}", (model_id, target_id, dtype))
 
     def add_baseline(
         self, model_id: int, target_id: int, dtype: str, name: str, seconds: float | None, **more: Any
     ) -> None:
         """Keep a latency that runs are held against, in the place of an earlier one of that name."""
         key = {"model_id": model_id, "target_id": target_id, "dtype": dtype, "name": name}
-        with self._project.transaction() as db:
+        with self._file.transaction() as db:
             db["baselines"].delete_where(f"{_OF_TYPE} AND name = ?", list(key.values()))
             db["baselines"].insert({**key, "seconds": seconds, "at": time.time(), **more})
 
