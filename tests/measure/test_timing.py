@@ -147,6 +147,15 @@ def test_a_disturbed_first_look_does_not_decide_how_often_a_kernel_is_called():
     assert all(number * 0.0001 >= 9e-3 for number in kernel.calls[-3:])
 
 
+@pytest.mark.parametrize(("scatter", "turns"), [(0.06, 3), (0.2, 9)])
+def test_a_tie_takes_more_turns_only_where_slices_scatter(scatter, turns):
+    """So that a close one costs little: which of two equal kernels is taken does not matter."""
+    rng = random.Random(0)
+    kernel = lambda number: 0.001 * number * rng.uniform(1 - scatter, 1 + scatter)  # noqa: E731
+    repeats, _ = time_kernel(kernel, 0.001, 3, Yardstick(kernel, 0.001))
+    assert len(repeats) == turns and statistics.median(repeats) == pytest.approx(0.001, rel=0.05)
+
+
 def test_luck_does_not_add_up():
     """The same kernel, submitted again and again on a machine that disturbs single slices, stays what it is."""
     rng, best, told = random.Random(0), 0.001, []

@@ -25,7 +25,8 @@ _REPEAT_S = 10e-3  # least time of one repeat, or of each kernel in a turn
 # virtual cores: one repeat alone varies by 11 to 15 %, the ratio of five slices of each in alternation by 4 to 5 %.
 _SLICE_S = 2e-3
 _MOST_S = 1.0  # no further repeat after this, nor after a call that takes so long
-_SETTLED = 0.01  # relative spread of the better half, or error, at which another repeat tells nothing new
+_SETTLED = 0.01  # relative spread of the better half at which another repeat tells nothing new
+_TIED = 0.02  # error of a kernel's time at which it is left open whether it is the new best: little hangs on that then
 _CLEAR = 0.9  # share of the slices that one kernel wins: it is the faster one
 _MORE = 3  # a contender gets at most this many times the repeats asked for
 
@@ -136,12 +137,12 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
     """Seconds a call for each turn, as the ratio to the yardstick times the yardstick's settled time.
 
     What loses against the best by far, or a little in every slice, gets one turn; another kernel as many as `repeats`,
-    and more where it is open whether it is the new best and its time is not known well.
+    and more where it is open whether it is the new best and its time is not well known.
     """
     slices = _Slices(call, warm, yardstick)
     for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
         slices.fill(turns)
-        clear = slices.clearly_ordered(limit) or slices.uncertainty < _SETTLED
+        clear = slices.clearly_ordered(limit) or slices.uncertainty < _TIED
         final = slices.median * FINER > yardstick.seconds  # else all that follow are told by this time
         lost = slices.median > _LOSES * limit or slices.fastest > _BEHIND * limit
         if lost or (turns >= repeats and clear and final):
