@@ -103,8 +103,8 @@ class ProblemCard(QFrame):
         margins, layout = _FOLDED_MARGIN if folded else _MARGIN, self.layout()
         assert layout is not None
         layout.setContentsMargins(14, margins, 10, margins)
-        for part in (self._picture, self.cross):
-            layout.setAlignment(part, Qt.AlignmentFlag.AlignVCenter if folded else Qt.AlignmentFlag.AlignTop)
+        for beside in (self._picture, self.cross):
+            layout.setAlignment(beside, Qt.AlignmentFlag.AlignVCenter if folded else Qt.AlignmentFlag.AlignTop)
 
     def _offer_more(self) -> None:
         """What the line tells whole there is no more of."""
