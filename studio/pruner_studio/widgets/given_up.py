@@ -48,7 +48,7 @@ class MoreColumns(QToolButton):
         self.setProperty("role", "more-columns")
         self.clicked.connect(self._open)
         view.horizontalHeader().installEventFilter(self)
-        self.hide()
+        self.tell(())
 
     def tell(self, names: Sequence[str]) -> None:
         """Name the columns that have given way; there is nothing to tell of where none has."""
