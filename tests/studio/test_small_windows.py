@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QStyleOptionButton,
 )
+from test_cut_texts import cut
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.problem import Problem
@@ -79,6 +80,9 @@ def test_a_problem_takes_one_line_of_a_low_window_until_it_is_opened(qtbot, wind
     assert not card.folded and card.height() > low + 3 * line
     told = [part.text() for part in card.findChildren(QLabel) if part.isVisible()]
     assert _LONG.message in told and _LONG.hint in told
+    qtbot.waitUntil(lambda: cut(card) == [], timeout=5_000)
+    for part in card.findChildren(QLabel):
+        assert not part.isVisible() or part.text() not in told[1:] or part.width() > card.width() * 3 / 4
     card.more.setFocus()
     qtbot.keyClick(card.more, Qt.Key.Key_Space)
     QApplication.processEvents()

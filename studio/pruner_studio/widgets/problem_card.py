@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout
 
 from pruner_studio import clipboard
 from pruner_studio.models.words import LEVELS
@@ -17,6 +17,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 
+_NARROW = 640  # pixels below which texts have the card's width
 _MARGIN, _FOLDED_MARGIN = 10, 4  # pixels above and below
 
 
@@ -42,16 +43,23 @@ class ProblemCard(QFrame):
         theme.changed.connect(self._paint)
         self._paint()
         row.addWidget(self._picture)
-        row.addLayout(self._texts(), 1)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(8)
+        row.addLayout(self._body, 1)
+        self._body.addLayout(self._texts(), 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(12)
+        self._body.addLayout(buttons)
         for name, do in problem.actions:
-            row.addWidget(button(name, partial(self._act, do)))
+            buttons.addWidget(button(name, partial(self._act, do)))
         self._links = [
             button(tr("Details"), lambda: self._report.setVisible(self._report.isHidden()), "link"),
             button(tr("Copy report"), self._copy, "link"),
         ]
         self.more = button("", self._turn, "link")
         for made in (*self._links, self.more):
-            row.addWidget(made)
+            buttons.addWidget(made)
+        buttons.addStretch(1)
         self.cross = icon_button("cross", tr("Dismiss"), self.dismissed.emit)
         row.addWidget(self.cross)
         self._place()
@@ -99,22 +107,23 @@ class ProblemCard(QFrame):
             self._report.hide()
         self.more.setText(tr("More") if folded else tr("Less"))
         self.more.setAccessibleName(self.more.text())
-        self._offer_more()
+        self._adapt()
         margins, layout = _FOLDED_MARGIN if folded else _MARGIN, self.layout()
         assert layout is not None
         layout.setContentsMargins(14, margins, 10, margins)
         for beside in (self._picture, self.cross):
             layout.setAlignment(beside, Qt.AlignmentFlag.AlignVCenter if folded else Qt.AlignmentFlag.AlignTop)
 
-    def _offer_more(self) -> None:
-        """What the line tells whole there is no more of."""
+    def _adapt(self) -> None:
+        """In a narrow card the buttons stand below the texts. What the line tells whole there is no more of."""
+        below = not self.folded and self.width() < theme.pixels(_NARROW)
+        self._body.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
         cut = self.line.fontMetrics().horizontalAdvance(self.line.text()) > self.line.width()
         self.more.setVisible(self._low and (self._opened or cut or bool(self.problem.report)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.folded:
-            self._offer_more()
+        self._adapt()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click anywhere on a folded one opens it."""
