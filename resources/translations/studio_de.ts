@@ -1664,6 +1664,14 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Less</source>
+        <translation>Weniger</translation>
+    </message>
+    <message>
         <source>Dismiss all</source>
         <translation>Alle schließen</translation>
     </message>
@@ -7323,6 +7331,18 @@
     <message>
         <source>Value of input {name}</source>
         <translation>Wert des Eingangs {name}</translation>
+    </message>
+    <message>
+        <source>Columns without room: {columns}</source>
+        <translation>Spalten ohne Platz: {columns}</translation>
+    </message>
+    <message>
+        <source>Show &amp;all</source>
+        <translation>&amp;Alle zeigen</translation>
+    </message>
+    <message>
+        <source>As many as there is &amp;room for</source>
+        <translation>So viele, wie &amp;Platz haben</translation>
     </message>
 </context>
 </TS>

@@ -211,4 +211,31 @@ def test_what_runs_are_compared_for_is_in_sight_on_a_small_screen(
     header, room = page.table.horizontalHeader(), page.table.viewport().width()
     for title in ("Run", "Strategy", "Latency", "Gain", "Trials to goal"):
         at = titles.index(title)
+        assert not header.isSectionHidden(at), title
         assert header.sectionViewportPosition(at) + header.sectionSize(at) <= room, title
+
+
+@pytest.mark.parametrize(("width", "height"), [(760, 440), (900, 600), (1100, 700)])
+@pytest.mark.parametrize(
+    ("key", "titles"), [("tasks", ("Task", "Share", "Best", "Gain")), ("devices", ("Target", "Device", "Peak"))]
+)
+def test_tables_are_read_without_scrolling_sideways(
+    qtbot,
+    window: MainWindow,
+    rested,
+    finished_project: Path,
+    key: str,
+    titles: tuple[str, ...],
+    width: int,
+    height: int,
+) -> None:
+    window.resize(width, height)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page(key)
+    table = page.known.table if key == "devices" else page.table
+    qtbot.waitUntil(lambda: bool(table.table.rows), timeout=30_000)
+    rested(page)
+    assert table.horizontalScrollBar().maximum() == 0
+    shown = {column.title for at, column in enumerate(table.table.columns) if not table.isColumnHidden(at)}
+    assert {*titles} <= shown
+    assert table.shown_columns.more.isVisible() is (len(shown) < len(table.table.columns))

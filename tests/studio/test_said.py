@@ -22,7 +22,7 @@ from pruner_studio.problem import Problem
 from pruner_studio.said import all_said, said
 from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.export_result import ExportResult
-from pruner_studio.widgets.problems import ProblemCard
+from pruner_studio.widgets.problem_card import ProblemCard
 from pruner_studio.widgets.setting_fields import SettingFields
 from pruner_studio.workspace import Workspace
 

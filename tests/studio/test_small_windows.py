@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QScrollArea, QStyleOptionButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialogButtonBox,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QStyleOptionButton,
+)
+from test_cut_texts import cut
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.problem import Problem
@@ -49,6 +61,75 @@ def test_how_many_problems_wait_is_told_in_any_room(qtbot) -> None:
     older = stack.older
     assert stack.rect().contains(older.parentWidget().geometry()) and stack.width() == 380
     assert "problems: 6" in elided(older.text(), older.fontMetrics(), older.width())
+
+
+_LONG = Problem("It went wrong in a way that takes many words to tell. " * 3, "Do it again. " * 9, "A report")
+
+
+def test_a_problem_takes_one_line_of_a_low_window_until_it_is_opened(qtbot, window: MainWindow) -> None:
+    window.resize(760, 440)
+    window.problems.tell(_LONG)
+    QApplication.processEvents()
+    (card,) = window.problems.cards()
+    line = card.line.fontMetrics().height()
+    low = card.height()
+    assert card.folded and low < 3 * line and _LONG.hint.strip() in card.line.toolTip()
+    assert window.pages.height() > window.height() / 2
+    qtbot.mouseClick(card.line, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    assert not card.folded and card.height() > low + 3 * line
+    told = [part.text() for part in card.findChildren(QLabel) if part.isVisible()]
+    assert _LONG.message in told and _LONG.hint in told
+    qtbot.waitUntil(lambda: cut(card) == [], timeout=5_000)
+    for part in card.findChildren(QLabel):
+        assert not part.isVisible() or part.text() not in told[1:] or part.width() > card.width() * 3 / 4
+    card.more.setFocus()
+    qtbot.keyClick(card.more, Qt.Key.Key_Space)
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: card.folded and card.height() == low, timeout=5_000)
+    window.resize(1280, 900)
+    QApplication.processEvents()
+    assert not card.folded and not card.more.isVisible()
+
+
+def test_what_is_told_whole_in_one_line_has_no_more_to_open(qtbot, window: MainWindow) -> None:
+    window.resize(760, 440)
+    done: list[str] = []
+    window.problems.tell(Problem("Written.", level="info", actions=(("Open", lambda: done.append("open")),)))
+    QApplication.processEvents()
+    (card,) = window.problems.cards()
+    assert card.folded and not card.more.isVisible() and card.line.toolTip() == ""
+    next(made for made in card.findChildren(QPushButton) if made.text() == "Open").click()
+    assert done == ["open"]
+
+
+def test_the_newest_problem_is_told_whole_where_there_is_room_for_one(window: MainWindow) -> None:
+    for number in range(3):
+        window.problems.tell(Problem(f"{number} {_LONG.message}", _LONG.hint))
+    for height, folded in ((500, [True]), (700, [False, True]), (900, [False, False, False]), (700, [False, True])):
+        window.resize(1280, height)
+        QApplication.processEvents()
+        assert [card.folded for card in window.problems.cards()] == folded
+    window.problems.cards()[0].dismissed.emit()
+    assert [card.folded for card in window.problems.cards()] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["A name of very many words " * 6 + "42", "a-name-of-very-many-words-" * 6 + "42"])
+def test_a_long_name_of_a_project_leaves_the_run_its_room(
+    window: MainWindow, tmp_path: Path, finished_project: Path, name: str
+) -> None:
+    project = shutil.copy(finished_project, tmp_path / f"{name}.pruner")
+    window.workspace.open(project)
+    bar, least = window.run_bar, {760: 160, 1440: 250}
+    for width in (760, 1440):
+        window.resize(width, 700)
+        for _ in range(3):
+            QApplication.processEvents()
+        assert bar.runs.width() >= least[width]
+        assert bar.project.width() <= max(bar.project.least, bar.width() // 3)
+        assert name in bar.project.toolTip()
+        shown = elided(name, bar.project.fontMetrics(), bar.project.width(), name=True)
+        assert shown.startswith(name[:3]) and shown.endswith("42"), "cut in the middle"
 
 
 def test_a_list_of_many_runs_is_scrolled(qtbot) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from painted import Painted, cell
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QTextDocument
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QCursor, QGuiApplication, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from pruner_studio import kept_sizes
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.widgets.table import Table
@@ -25,6 +26,13 @@ COLUMNS = (
 
 def rows(*speeds: float) -> list[dict]:
     return [{"id": at, "name": f"row {at}", "speed": speed} for at, speed in enumerate(speeds, 1)]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(qapp: QApplication) -> None:
+    """Columns are as wide as no other test has made them."""
+    kept_sizes.write()
+    QSettings().clear()
 
 
 @pytest.fixture
@@ -231,6 +239,8 @@ def test_words_push_no_figures_out_of_sight_where_the_table_is_scrolled(qtbot) -
     made.table.show_rows(rows(10.0, 30.0, 20.0))
     with qtbot.waitExposed(made):
         made.show()
+    entry(made, "Show &all").trigger()
+    QApplication.processEvents()
     assert made.horizontalScrollBar().maximum() > 0
     words = made.fontMetrics().horizontalAdvance("Outcome") + 40
     assert made.columnWidth(1) < words
@@ -338,11 +348,130 @@ def test_names_are_cut_where_all_figures_are_in_sight_then(qtbot) -> None:
     with qtbot.waitExposed(made):
         made.show()
     widths = {}
-    for room in (900, 520, 300):
+    for room in (900, 440, 280):
         made.resize(room, 200)
         QApplication.processEvents()
         widths[room] = made.columnWidth(0)
-        assert (made.horizontalScrollBar().maximum() == 0) is (room > 300)
+        assert made.horizontalScrollBar().maximum() == 0
     letters = made.fontMetrics().horizontalAdvance(row["name"])
-    assert widths[900] > letters > widths[520] >= 100
-    assert widths[300] > letters, "what is scrolled to all the same is whole"
+    assert widths[900] > letters > widths[440] >= 100 and widths[280] >= 100
+    assert not made.isColumnHidden(1) and made.isColumnHidden(3)
+    made.resize(220, 200)
+    entry(made, "Show &all").trigger()
+    QApplication.processEvents()
+    assert made.horizontalScrollBar().maximum() > 0
+    assert made.columnWidth(0) > letters, "what is scrolled to all the same is whole"
+
+
+def entry(table: Table, text: str) -> QAction:
+    """An entry of the menu of columns."""
+    menu = next(one.menu() for one in table.menu().actions() if one.text() == "Colum&ns")
+    return next(one for one in menu.actions() if one.text() == text)
+
+
+@pytest.fixture
+def many(qtbot) -> Table:
+    """A name, the column that takes the rest, and five figures, of which the second is the first to be spared."""
+    figures = (
+        Column(f"Figure {at}", lambda row, at=at: row["speed"] + at, right=True, spare=int(at == 1)) for at in range(5)
+    )
+    made = Table("many", RowTable((*COLUMNS[:1], Column("Shapes", lambda row: "4×4"), *figures)), stretch=1)
+    qtbot.addWidget(made)
+    made.table.show_rows(rows(10.0, 30.0, 20.0))
+    made.resize(900, 200)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def seen(table: Table) -> list[str]:
+    """The columns that are in sight without being scrolled to."""
+    header, room = table.horizontalHeader(), table.viewport().width()
+    shown = [at for at in range(header.count()) if not header.isSectionHidden(at)]
+    assert all(header.sectionViewportPosition(at) + header.sectionSize(at) <= room for at in shown)
+    return [table.table.columns[at].title for at in shown]
+
+
+def test_columns_give_way_where_there_is_no_room_and_come_back(many: Table) -> None:
+    every, more = [column.title for column in many.table.columns], many.shown_columns.more
+    assert seen(many) == every and not more.isVisible()
+    for room, gone in ((540, [1]), (450, [1, 4]), (370, [1, 3, 4]), (540, [1])):
+        many.resize(room, 200)
+        QApplication.processEvents()
+        names = [f"Figure {at}" for at in gone]
+        assert seen(many) == [name for name in every if name not in names], room
+        assert more.isVisible() and more.text() == f"+{len(gone)}"
+        assert all(name in more.toolTip() and name in more.accessibleName() for name in names)
+        header, box = many.horizontalHeader(), more.geometry()
+        assert box.left() >= header.length() and box.right() <= header.geometry().right()
+    many.resize(900, 200)
+    QApplication.processEvents()
+    assert seen(many) == every and not more.isVisible()
+
+
+def test_what_has_given_way_is_told_and_copied(many: Table) -> None:
+    many.resize(450, 200)
+    QApplication.processEvents()
+    first = many.table.index(0, 0)
+    assert first.data(Qt.ItemDataRole.ToolTipRole) == "row 1\nFigure 1: 11.0\nFigure 4: 14.0"
+    assert first.data(Qt.ItemDataRole.AccessibleDescriptionRole) == "Figure 1: 11.0, Figure 4: 14.0"
+    assert many.table.index(0, 2).data(Qt.ItemDataRole.ToolTipRole) == "10.0"
+    many.selectRow(0)
+    assert many.copied().splitlines()[1] == "row 1\t4×4\t10.0\t11.0\t12.0\t13.0\t14.0"
+    many.resize(900, 200)
+    QApplication.processEvents()
+    assert first.data(Qt.ItemDataRole.ToolTipRole) == "row 1"
+
+
+def test_a_column_that_is_asked_for_is_shown_in_place_of_another(many: Table) -> None:
+    many.resize(450, 200)
+    QApplication.processEvents()
+    assert not entry(many, "Figure 1").isChecked() and entry(many, "Figure 3").isChecked()
+    entry(many, "Figure 1").trigger()
+    assert seen(many) == ["Name", "Shapes", "Figure 0", "Figure 1", "Figure 2"]
+    entry(many, "Show &all").trigger()
+    QApplication.processEvents()
+    assert many.horizontalScrollBar().maximum() > 0 and not many.shown_columns.more.isVisible()
+    assert not any(many.isColumnHidden(at) for at in range(7))
+    entry(many, "As many as there is &room for").trigger()
+    assert seen(many) == ["Name", "Shapes", "Figure 0", "Figure 2", "Figure 3"]
+    assert not entry(many, "As many as there is &room for").isEnabled()
+
+
+def test_what_rows_are_sorted_by_is_in_sight(many: Table) -> None:
+    many.resize(450, 200)
+    QApplication.processEvents()
+    many.sortByColumn(6, Qt.SortOrder.DescendingOrder)
+    QApplication.processEvents()
+    assert seen(many) == ["Name", "Shapes", "Figure 0", "Figure 2", "Figure 4"]
+
+
+def test_a_column_that_was_made_wider_stays_in_any_room(many: Table) -> None:
+    many.horizontalHeader().resizeSection(6, 250)
+    many.resize(370, 200)
+    QApplication.processEvents()
+    assert many.columnWidth(6) == 250 and many.horizontalScrollBar().maximum() > 0
+
+
+def test_keys_go_on_from_a_cell_whose_column_has_given_way(qtbot, many: Table) -> None:
+    many.table.show_rows(rows(*(float(speed) for speed in range(60))))
+    QApplication.processEvents()
+    qtbot.mouseClick(many.viewport(), Qt.MouseButton.LeftButton, pos=cell(many, 2, 6).center())
+    many.resize(370, 200)
+    QApplication.processEvents()
+    for _ in range(30):
+        qtbot.keyClick(many, Qt.Key.Key_Down)
+    assert many.chosen_id == 32
+    assert many.viewport().rect().contains(cell(many, 32, 0).center())
+
+
+def test_the_button_beside_the_headings_opens_the_menu_of_columns(qtbot, many: Table) -> None:
+    many.resize(370, 200)
+    QApplication.processEvents()
+    many.shown_columns.more.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(many.shown_columns.more, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    menu = QApplication.activePopupWidget()
+    assert [one.text() for one in menu.actions() if one.isCheckable()][-1] == "Figure 4"
+    qtbot.keyClick(menu, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)

@@ -41,6 +41,7 @@ COLUMNS = (
         tip_of("figure.explored"),
         right=True,
         tip=_explored_tip,
+        spare=1,
     ),
     Column(
         tr("Lowered"),
@@ -48,9 +49,10 @@ COLUMNS = (
         units.count,
         tip_of("figure.lowered"),
         right=True,
+        spare=1,
     ),
     *(
-        Column(name.capitalize(), itemgetter(key), units.count, tip_of(f"figure.{key}"), right=True)
+        Column(name.capitalize(), itemgetter(key), units.count, tip_of(f"figure.{key}"), right=True, spare=1)
         for name, key in STEPS[1:]
     ),
     *(
@@ -62,17 +64,18 @@ COLUMNS = (
             (tr("Top-5 verified"), "recall", "verified_score", units.percent),
         )
     ),
-    Column(tr("Draft"), lambda row: row["draft_s"], units.duration, tip_of("figure.draft_s"), right=True),
-    Column(tr("Verify"), lambda row: row["verify_s"], units.duration, tip_of("figure.verify_s"), right=True),
-    Column(tr("Build"), lambda row: row["build_s"], units.duration, tip_of("figure.build_s"), right=True),
-    Column(tr("Run"), lambda row: row["run_s"], units.duration, tip_of("figure.run_s"), right=True),
-    Column(tr("Learn"), lambda row: row["learn_s"], units.duration, tip_of("figure.learn_s"), right=True),
+    Column(tr("Draft"), lambda row: row["draft_s"], units.duration, tip_of("figure.draft_s"), right=True, spare=2),
+    Column(tr("Verify"), lambda row: row["verify_s"], units.duration, tip_of("figure.verify_s"), right=True, spare=2),
+    Column(tr("Build"), lambda row: row["build_s"], units.duration, tip_of("figure.build_s"), right=True, spare=2),
+    Column(tr("Run"), lambda row: row["run_s"], units.duration, tip_of("figure.run_s"), right=True, spare=2),
+    Column(tr("Learn"), lambda row: row["learn_s"], units.duration, tip_of("figure.learn_s"), right=True, spare=2),
     Column(
         tr("Probe"),
         lambda row: row["stats"].get("probe_s"),
         units.latency,
         tip_of("figure.probe"),
         right=True,
+        spare=2,
     ),
     Column(
         tr("Noise"),
@@ -80,6 +83,7 @@ COLUMNS = (
         units.percent,
         tip_of("figure.noise"),
         right=True,
+        spare=2,
         tone=lambda row: "warn" if (row["stats"].get("probe_spread") or 0) > _NOISY else "",
     ),
 )

@@ -22,11 +22,12 @@ _ALIGN = int(Qt.ItemDataRole.TextAlignmentRole)
 _TIP = int(Qt.ItemDataRole.ToolTipRole)
 _COLOR = int(Qt.ItemDataRole.ForegroundRole)
 _NAME = int(Qt.ItemDataRole.AccessibleTextRole)
+_MORE = int(Qt.ItemDataRole.AccessibleDescriptionRole)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _ROOT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-_ROLES = frozenset((_DISPLAY, _ALIGN, _TIP, _COLOR, ROW_ROLE))
+_ROLES = frozenset((_DISPLAY, _ALIGN, _TIP, _COLOR, _MORE, ROW_ROLE))
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Column:
         share: share between 0 and 1 that is drawn as a bar in the cell, or None.
         curve: points that are drawn as a small falling step curve instead of a text, or None.
         name: what menus, copies and screen readers call a column without a heading.
+        spare: how soon it gives way where there is no room: the higher, the sooner; of equals the last goes first.
     """
 
     title: str
@@ -56,6 +58,7 @@ class Column:
     curve: Callable[[Row], Sequence[tuple[float, float]] | None] | None = None
     name: str = ""
     tip: Callable[[Row], str] | None = None
+    spare: int = 0
 
     @property
     def called(self) -> str:
@@ -69,6 +72,9 @@ class Column:
 class RowTable(QAbstractTableModel):
     """Rows with an `id`; sorting works on the list itself, which is far faster than a proxy model.
 
+    Attributes:
+        unseen: columns that its view has no room for; the first cell of a row tells what they hold.
+
     Signals:
         replaced: none came or went, but rows may tell something else or stand elsewhere; takes the rows before. It
             stands in for `dataChanged`: to find out what changed in rows out of sight would cost more than all else.
@@ -79,6 +85,7 @@ class RowTable(QAbstractTableModel):
     def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = columns
+        self.unseen: Sequence[Column] = ()
         self.rows: list[Row] = []
         self._all: list[Row] = []
         self._order: tuple[int, bool] | None = None
@@ -130,6 +137,11 @@ class RowTable(QAbstractTableModel):
         value = column.value(row)
         return "–" if value is None else column.text(value)
 
+    def _more(self, row: Row) -> list[str]:
+        """What the view has no room for."""
+        texts = [(column.called, self.text_of(row, column)) for column in self.unseen if column.curve is None]
+        return [f"{name}: {text}" for name, text in texts if text]
+
     def row_of(self, row_id: int | str | None) -> int:
         """Where the row with that id stands now, or -1."""
         return next((index for index, row in enumerate(self.rows) if row["id"] == row_id), -1)
@@ -153,7 +165,11 @@ class RowTable(QAbstractTableModel):
             return theme.color(token) if token else None
         if role == _TIP:
             own = column.tip(row) if column.tip else ""
-            return plain_tip(own or said(row.get("message") or "") or self._whole(row, column))
+            told = own or said(row.get("message") or "") or self._whole(row, column)
+            more = self._more(row) if index.column() == 0 else ()
+            return plain_tip("\n".join((told, *more)))
+        if role == _MORE:
+            return ", ".join(self._more(row)) if index.column() == 0 else None
         if role == ROW_ROLE:
             return row
         return None

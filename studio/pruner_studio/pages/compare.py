@@ -45,8 +45,8 @@ COLUMNS = (
         tone=lambda row: row["color"],
     ),
     Column(tr("Strategy"), strategy_of),
-    Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
-    Column(tr("State"), told_state),
+    Column(tr("Seed"), lambda row: row["seed"], units.count, right=True, spare=1),
+    Column(tr("State"), told_state, spare=1),
     Column(tr("Latency"), lambda row: row["latency_s"], units.latency, tip_of("figure.latency"), right=True),
     Column(
         tr("Gain"),
@@ -76,11 +76,12 @@ COLUMNS = (
         units.ratio,
         tip_of("figure.speed_up"),
         right=True,
+        spare=1,
         tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else "",
     ),
-    Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
-    Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True),
-    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, tip_of("figure.worked"), right=True),
+    Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True, spare=2),
+    Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True, spare=2),
+    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, tip_of("figure.worked"), right=True, spare=2),
 )
 
 

@@ -34,8 +34,13 @@ BREAK, JOIN = "\u200b", "\u2060"  # of no width: a line may end here, or not
 BLANK = f"{JOIN}\u00a0"  # at which no line ends
 
 
-def elided(text: str, metrics: QFontMetrics, room: int) -> str:
-    """A text cut to its room: names in the middle, since many of them begin alike, sentences at the end."""
+def elided(text: str, metrics: QFontMetrics, room: int, *, name: bool = False) -> str:
+    """A text cut to its room: names in the middle, since many of them begin alike, sentences at the end.
+
+    What has no blanks is a name, and what its owner calls one.
+    """
+    if name:
+        return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
     mode = Qt.TextElideMode.ElideRight if " " in text else Qt.TextElideMode.ElideMiddle
     return metrics.elidedText(text, mode, room)
 
@@ -47,9 +52,13 @@ class Elided(QLabel):
 
     Attributes:
         least: pixels that it keeps where others beside it are cut too.
+        most: pixels that it asks for, so that others beside it have theirs; None: as many as its text.
+        is_name: it is cut in the middle, also where it has several words.
     """
 
     least = 60
+    most: int | None = None
+    is_name = False
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
@@ -69,6 +78,10 @@ class Elided(QLabel):
         whole = super().minimumSizeHint()
         return whole if self.wordWrap() else QSize(min(self.least, whole.width()), whole.height())
 
+    def sizeHint(self) -> QSize:
+        whole = super().sizeHint()
+        return whole if self.most is None or self.wordWrap() else whole.boundedTo(QSize(self.most, whole.height()))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._tell_whole()
@@ -82,7 +95,9 @@ class Elided(QLabel):
             super().paintEvent(event)
             return
         box = self.contentsRect()
-        QPainter(self).drawText(box, self.alignment(), elided(self.text(), self.fontMetrics(), box.width()))
+        QPainter(self).drawText(
+            box, self.alignment(), elided(self.text(), self.fontMetrics(), box.width(), name=self.is_name)
+        )
 
 
 class ElidedButton(QPushButton):

@@ -25,19 +25,31 @@ def _bytes(value: float) -> str:
     return units.rate(value, "B")
 
 
-# What devices differ by most comes first: on a narrow screen the rest is scrolled to
+# What devices differ by most is kept in sight on a narrow screen
 COLUMNS = (
     Column(tr("Target"), lambda row: row["name"], help=tr("What `pruner tune --target` takes")),
     Column(tr("Device"), lambda row: row["device"]),
-    Column(tr("Cores"), lambda row: row["cores"], units.count, tip_of("figure.cores"), right=True),
+    Column(tr("Cores"), lambda row: row["cores"], units.count, tip_of("figure.cores"), right=True, spare=1),
     Column(tr("Peak"), lambda row: row["peak_flops"], _flops, tip_of("figure.peak"), right=True),
     Column(tr("Memory"), lambda row: row["dram_bandwidth"], _bytes, tip_of("figure.bandwidth"), right=True),
     Column(tr("Tensor Cores"), lambda row: row["tensor_flops"], _flops, tip_of("figure.tensor_peak"), right=True),
-    Column(tr("Of one core"), lambda row: row["peak_flops_core"], _flops, tip_of("figure.peak_core"), right=True),
     Column(
-        tr("By one core"), lambda row: row["dram_bandwidth_core"], _bytes, tip_of("figure.bandwidth_core"), right=True
+        tr("Of one core"),
+        lambda row: row["peak_flops_core"],
+        _flops,
+        tip_of("figure.peak_core"),
+        right=True,
+        spare=2,
     ),
-    Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"])),
+    Column(
+        tr("By one core"),
+        lambda row: row["dram_bandwidth_core"],
+        _bytes,
+        tip_of("figure.bandwidth_core"),
+        right=True,
+        spare=2,
+    ),
+    Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"]), spare=2),
 )
 _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core")
 

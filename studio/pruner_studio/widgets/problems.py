@@ -2,75 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
-
-from pruner_studio import clipboard
-from pruner_studio.models.words import LEVELS
 from pruner_studio.problem import Problem
-from pruner_studio.said import said
-from pruner_studio.theme import theme
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button, icon_button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.problem_card import ProblemCard
 from pruner_studio.widgets.tab_order import lead_to, stops_in
 
-_HEIGHTS = (600, 900)  # pixels of the window below which one problem is shown, and two; else three
-
-
-class ProblemCard(QFrame):
-    """One problem: sentence, what to do, and for a bug the report to copy."""
-
-    dismissed = Signal()
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__()
-        self.problem = problem
-        self.setProperty("role", "problem")
-        self.setProperty("level", problem.level)
-        self.setAccessibleName(f"{LEVELS.get(problem.level, problem.level)}: {said(problem.message)}")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 10, 10, 10)
-        row.setSpacing(12)
-        self._picture = QLabel()
-        theme.changed.connect(self._paint)
-        self._paint()
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        text = QVBoxLayout()
-        text.setSpacing(3)
-        text.addWidget(label(said(problem.message), "heading", wrap=True, selectable=True))
-        if problem.hint:
-            text.addWidget(label(said(problem.hint), "muted", wrap=True, selectable=True))
-        self._report = QPlainTextEdit(problem.report)
-        self._report.setAccessibleName(tr("Report"))
-        self._report.setReadOnly(True)
-        self._report.setFixedHeight(150)
-        self._report.hide()
-        text.addWidget(self._report)
-        row.addLayout(text, 1)
-        for name, do in problem.actions:
-            row.addWidget(button(name, partial(self._act, do)))
-        if problem.report:
-            row.addWidget(button(tr("Details"), lambda: self._report.setVisible(self._report.isHidden()), "link"))
-            row.addWidget(button(tr("Copy report"), self._copy, "link"))
-        row.addWidget(icon_button("cross", tr("Dismiss"), self.dismissed.emit), 0, Qt.AlignmentFlag.AlignTop)
-
-    def _paint(self) -> None:
-        tone = {"error": "bad", "warning": "warn"}.get(self.problem.level, "info")
-        self._picture.setPixmap(theme.pixmap("info" if tone == "info" else "warning", tone, 20))
-
-    def _act(self, do: Callable[[], object]) -> None:
-        self.dismissed.emit()
-        do()
-
-    def copied(self) -> str:
-        """All of it, for whoever is at one of its buttons."""
-        return "\n\n".join(filter(None, (self.problem.message, self.problem.hint, self.problem.report)))
-
-    def _copy(self) -> None:
-        clipboard.copy(self.copied())
+# Pixels of the window below which one problem is shown, in one line, and two, the second in one line; else three
+_HEIGHTS = (600, 900)
 
 
 class ProblemStack(QWidget):
@@ -83,7 +24,7 @@ class ProblemStack(QWidget):
         self._column.setSpacing(8)
         self._cards: list[ProblemCard] = []
         self._older: list[Problem] = []  # newest first
-        self._most = 1 + len(_HEIGHTS)
+        self._most = self._whole = 1 + len(_HEIGHTS)  # cards, and those that are not folded
         self._more = QWidget()
         row = QHBoxLayout(self._more)
         row.setContentsMargins(0, 0, 0, 0)
@@ -111,7 +52,9 @@ class ProblemStack(QWidget):
 
     def fit(self, height: int) -> None:
         """Show as many as leave the page its room in a window of so many pixels."""
-        self._most = 1 + sum(height >= least for least in _HEIGHTS)
+        higher = sum(height >= least for least in _HEIGHTS)
+        self._most = 1 + higher
+        self._whole = self._most if higher == len(_HEIGHTS) else higher
         self._fill()
 
     def withdraw(self, problem: Problem) -> None:
@@ -139,6 +82,8 @@ class ProblemStack(QWidget):
             self._remove(card)
         while self._older and len(self._cards) < self._most:
             self._insert(len(self._cards), self._older.pop(0))
+        for at, card in enumerate(self._cards):
+            card.fold(at >= self._whole)
         self._tell_older()
 
     def _insert(self, at: int, problem: Problem) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import protocol as msg
@@ -21,6 +22,8 @@ from pruner_studio.workspace import Workspace
 
 _PAUSE = (tr("Pause"), "pause", tr("Hold after the candidates in flight (Ctrl+P)"))
 _UNPAUSE = (tr("Go on"), "play", tr("Go on with the search that is held (Ctrl+P)"))
+_LEAST_NAME = 100  # pixels of the project's name
+_PROJECTS_SHARE = 3  # it has no more than a third of the bar
 
 
 class RunBar(QFrame):
@@ -42,7 +45,8 @@ class RunBar(QFrame):
         row.setSpacing(10)
         self.project = Elided(tr("No project open"))
         self.project.setProperty("role", "project")
-        self.project.least = theme.pixels(Elided.least)
+        self.project.least = theme.pixels(_LEAST_NAME)
+        self.project.is_name = True
         self.runs = Choice()
         self.runs.setAccessibleName(tr("Run shown"))
         self.runs.setMinimumContentsLength(16)
@@ -76,6 +80,14 @@ class RunBar(QFrame):
         for signal in (workspace.opened, workspace.changed, workspace.job_changed):
             signal.connect(self.refresh)
         self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A long name of the project leaves the run its room; the tool tip tells it whole."""
+        super().resizeEvent(event)
+        most = max(self.project.least, self.width() // _PROJECTS_SHARE)
+        if most != self.project.most:
+            self.project.most = most
+            self.project.updateGeometry()
 
     def refresh(self) -> None:
         run = self.workspace.run()

@@ -99,7 +99,7 @@ class Table(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The chosen row stays in sight where it was; a reader who has scrolled elsewhere stays there."""
-        row = self.visualRect(self.currentIndex())
+        row = self.visualRect(self.currentIndex().siblingAtColumn(0))
         seen = row.isValid() and QRect(QPoint(0, 0), event.oldSize()).contains(row.center())
         super().resizeEvent(event)
         self.widths.fit()
