@@ -20,6 +20,7 @@ _DIED = pytest.StashKey[bool]()
 
 # what waits for another thread leaves the core to the other worker; before PyTorch is loaded, which reads it then
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # so does what waits in numpy
 
 gc.disable()  # what the modules of the tests bring along stays: to look for garbage among it only costs
 import_tvm()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -39,7 +40,7 @@ static Fiber all[MOST];
 static ucontext_t scheduler;
 static void (*body)(void**);
 static void** arguments;
-static std::vector<Region> shared;
+static std::map<void (*)(void**), std::vector<Region>> shared;  // by kernel
 static std::vector<char> dynamic;
 static bool misaligned;
 
@@ -113,7 +114,7 @@ int launch(const unsigned* extents, size_t dynamic_size, int seed, void (*kernel
   for (unsigned block = 0; done && block < gridDim.x * gridDim.y * gridDim.z; ++block) {
     blockIdx = {block % gridDim.x, block / gridDim.x % gridDim.y, block / gridDim.x / gridDim.y};
     if (seed > 1) std::shuffle(order.begin(), order.end(), random);
-    for (Region& region : shared) memset(region.data, 0xff, region.size);
+    for (Region& region : shared[kernel]) memset(region.data, 0xff, region.size);
     memset(dynamic.data(), 0xff, dynamic.size());
     done = run_block(order, stacks);
   }
@@ -121,7 +122,7 @@ int launch(const unsigned* extents, size_t dynamic_size, int seed, void (*kernel
   return misaligned ? 3 : done ? 0 : 1;
 }
 
-void share(void* data, size_t size) { shared.push_back({data, size}); }
+void share(void* data, size_t size) { shared[body].push_back({data, size}); }
 
 uchar* dynamic_shared() {
   uintptr_t begin = (uintptr_t)dynamic.data();

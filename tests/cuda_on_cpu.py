@@ -25,7 +25,8 @@ from tvm.tirx.build import split_host_device_mods
 
 _HEADER = Path(__file__).with_suffix(".h")
 _AXES = [f"{kind}Idx.{axis}" for kind in ("block", "thread") for axis in "xyz"]
-_FLAGS = ["-std=c++17", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off"]
+# later standards bring functions along whose declarations double the time to read what a kernel includes
+_FLAGS = ["-std=gnu++14", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off"]
 _FLAGS += ["-fno-tree-ter"]  # of unrolled loops it makes expressions that take seconds to compile
 if (_PROCESSOR := Path("/proc/cpuinfo")).exists() and " f16c " in _PROCESSOR.read_text():
     _FLAGS += ["-mf16c"]  # halves are converted by an instruction, not by a function
@@ -198,7 +199,9 @@ def _compiled(source: str, folder: Path) -> ctypes.CDLL:
     lines = [f'#include "{common / _HEADER.name}"', body, *entries]
     (folder / "kernels.cc").write_text("\n".join(lines), encoding="utf-8")
     library = folder / "kernels.so"
-    command = ["g++", *_FLAGS, "-shared", str(folder / "kernels.cc"), str(common / "threads.o"), "-o", str(library)]
+    # what it needs of the C++ library comes with threads.so: to search that one takes as long as to compile a kernel
+    command = ["g++", *_FLAGS, "-shared", "-nostdlib", str(folder / "kernels.cc"), str(common / "threads.so"), "-lgcc"]
+    command += ["-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stderr[:3000]}\n{body[:3000]}"
     return ctypes.CDLL(str(library))
@@ -206,11 +209,12 @@ def _compiled(source: str, folder: Path) -> ctypes.CDLL:
 
 @functools.cache
 def _common() -> tempfile.TemporaryDirectory:
-    """A folder with what every kernel includes, read once, and what runs its threads, compiled once."""
+    """A folder with what every kernel includes, read once, and the library that runs its threads."""
     folder = tempfile.TemporaryDirectory()
     header = Path(folder.name) / _HEADER.name
     shutil.copy(_HEADER, header)
     subprocess.run(["g++", *_FLAGS, "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
     threads = str(_HEADER.with_suffix(".cc"))
-    subprocess.run(["g++", *_FLAGS, "-c", threads, "-o", str(header.with_name("threads.o"))], check=True)
+    flags = [flag for flag in _FLAGS if "visibility" not in flag]
+    subprocess.run(["g++", *flags, "-shared", threads, "-o", str(header.with_name("threads.so"))], check=True)
     return folder

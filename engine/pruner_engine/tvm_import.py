@@ -2,6 +2,7 @@
 
 `tvm_ffi` imports torch if it can (2–3 s, 200 MB), TVM imports tensor intrinsics of all targets, 250 functions in
 TVMScript (3–5 s), as soon as a design space is made, and fifty of its modules list all names of functions (0.2 s).
+Schedules of matrices by tiles, which come with TVM's part for CUDA, are not ours: its 45 modules are left out.
 It also asks its library for a hundred things that it does not have, and the first error in C++ reads the symbols of the
 whole library for its stack (0.3 to 0.9 s, 40 MB).
 Every process of the engine imports TVM this way, and so builds kernels with our vector arithmetic, our products of
@@ -12,33 +13,50 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from pruner_engine.processes.loading import loading
 
 INTRINSICS = "tvm.s_tir.tensor_intrin"
 SESSIONS = "tvm.runtime.disco"
+TILES = "tvm.backend.cuda.tile_primitive"
 
 
 def import_tvm() -> Any:
     """Import and return the `tvm` module; torch, if it is wanted, can still be imported later."""
+    with loading():
+        tvm = _imported()
+        _register()
+    return tvm
+
+
+def _imported() -> Any:
     hidden = "torch" not in sys.modules
     if hidden:
         sys.modules["torch"] = None  # type: ignore[assignment]
+    _leave_out_tiles()
     try:
-        with loading(), _listing_what_is_new(), _without_errors():
+        with _listing_what_is_new(), _without_errors():
             import tvm
     finally:
         if hidden:
             del sys.modules["torch"]
     if INTRINSICS not in sys.modules:
-        _name_package(INTRINSICS, tvm.s_tir)
-    _register()
+        _name_package(INTRINSICS, tvm.s_tir.__path__)
+        tvm.s_tir.tensor_intrin = sys.modules[INTRINSICS]
     return tvm
+
+
+def _leave_out_tiles() -> None:
+    spec = None if "tvm" in sys.modules else importlib.machinery.PathFinder.find_spec("tvm")
+    if spec is not None and spec.submodule_search_locations:
+        _name_package(TILES, [str(Path(spec.submodule_search_locations[0], "backend", "cuda"))])
 
 
 @contextlib.contextmanager
@@ -117,12 +135,11 @@ def _register() -> None:
     register_vector_math()
     register_word_products()
     register_lowering()
+    gc.freeze()  # what came along stays: the first search for garbage among it takes a twelfth of the time to import it
 
 
-def _name_package(name: str, parent: Any) -> None:
+def _name_package(name: str, path: Iterable[str]) -> None:
     """Make a package known whose modules can be imported one by one: its own code, which imports all, never runs."""
-    spec = importlib.machinery.PathFinder.find_spec(name, parent.__path__)
-    assert spec is not None
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[name] = package
-    setattr(parent, name.rpartition(".")[2], package)
+    spec = importlib.machinery.PathFinder.find_spec(name, list(path))
+    if spec is not None:  # or this is another TVM than ours, of which the doctor tells
+        sys.modules[name] = importlib.util.module_from_spec(spec)

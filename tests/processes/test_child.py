@@ -34,3 +34,11 @@ def test_arguments_are_the_modules_own(tmp_path):
         module_command("json.tool", "--indent", "1"), input="[1]", capture_output=True, text=True, check=True
     )
     assert done.stdout == "[\n 1\n]\n"
+
+
+def test_threads_that_multiply_matrices_sleep_while_they_wait_unless_the_user_says_otherwise(monkeypatch):
+    name = "OPENBLAS_THREAD_TIMEOUT"
+    monkeypatch.delenv(name)
+    assert environment()[name] == "4"
+    monkeypatch.setenv(name, "20")
+    assert environment()[name] == "20"

@@ -37,6 +37,6 @@ def work_of(command: msg.Command) -> Callable[..., None]:
         with loading():
             import_tvm()
             importlib.import_module(name)
-        gc.freeze()
+            gc.freeze()
     work: Callable[..., None] = getattr(sys.modules[name], function)
     return work

@@ -12,6 +12,10 @@ _NOT_HERE = "import sys; sys.path[:] = filter(None, sys.path); "
 # as `python -m` does
 _RUN = f"{_NOT_HERE}del sys.argv[0]; import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
 
+# Threads of OpenBLAS sleep while they wait for each other, see `openmp.py`: it has a variable of its own, for how long
+# they go round in circles, as a power of two, and 4 is the least.
+_SLEEPING = {"OPENBLAS_THREAD_TIMEOUT": "4"}
+
 
 def module_command(module: str, *args: str) -> list[str]:
     """Command line that runs `module` as a script."""
@@ -24,7 +28,7 @@ def import_command(module: str) -> list[str]:
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """This process's environment with our package on the path and `changes` made.
+    """This process's environment with our package on the path, threads that sleep, and `changes` made.
 
     An empty entry of PYTHONPATH, as `PYTHONPATH=folder:$PYTHONPATH` leaves behind, would be the current folder.
     """
@@ -32,4 +36,4 @@ def environment(**changes: str) -> dict[str, str]:
         str(Path(__file__).resolve().parents[2]),
         *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
     ]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | changes
+    return _SLEEPING | os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | changes

@@ -241,7 +241,8 @@ def main() -> None:
             use_cuda_compiler()
         import pruner_engine.measure.building.build
         import pruner_engine.measure.running.runner  # noqa: F401
-    gc.freeze()  # a fork that looks for garbage among it would copy it
+
+        gc.freeze()  # a fork that looks for garbage among it would copy it
 
     zygote = Zygote(setup, outbox)
     try:
