@@ -13,7 +13,8 @@ import pytest
 from pruner_engine.draft import analyzer_for
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.search.settings import SearchSettings
-from pruner_engine.search.strategies.draft_verify import DraftVerify
+from pruner_engine.search.strategies.draft_verify import DraftVerify, places
+from pruner_engine.search.strategies.momentum import MomentumDraftVerify
 from pruner_engine.search.strategy import Context
 from pruner_engine.search.task_state import Pending, TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace
@@ -31,10 +32,10 @@ def state():
     return state_of("matmul:64,64,64")
 
 
-def strategy_with(target=CPU, **settings):
+def strategy_with(target=CPU, kind=DraftVerify, **settings):
     nothing = lambda *_: None  # noqa: E731
     chosen = SearchSettings(population=64, **settings)
-    return DraftVerify(Context(target, profile_for(target), 0, chosen, 2, nothing, nothing, nothing))
+    return kind(Context(target, profile_for(target), 0, chosen, 2, nothing, nothing, nothing))
 
 
 def measured(state, candidates):
@@ -97,6 +98,40 @@ def test_what_is_verified_together_was_scored_with_the_same_factors(state):
         assert candidate.draft_score == pytest.approx(score)
     strategy._explore(state, strategy._draft_of(state))
     assert analyzer.factors["overhead"] > 2 * analyzer.factors["compute"], "the next draft knows what was measured"
+
+
+def test_places_tell_equals_apart_from_the_rest_and_what_is_no_number_from_all():
+    assert places([5.0, 2.0, None, 2.0, float("nan")]).tolist() == [1.0, 0.5, 0.0, 0.5, 0.0]
+    assert places([3.0]).tolist() == [0.0] and places([]).tolist() == []
+
+
+def test_as_long_as_nothing_is_measured_candidates_stand_as_the_draft_has_them(state):
+    drafted = strategy_with().propose(state, 8).drafted
+    assert [c.verified_score for c in drafted] == places([c.draft_score for c in drafted]).tolist()
+
+
+@pytest.mark.parametrize("kind", [DraftVerify, MomentumDraftVerify])
+def test_the_more_a_run_has_measured_the_more_it_decides(kind):
+    """Here the slowest are those that the draft likes best."""
+    state = state_of("matmul:128,128,128")
+    strategy = strategy_with(kind=kind, draft_set=96, fresh_samples=0, eps_greedy=0.0)
+    agreed = []
+    for _ in range(4):
+        proposal = strategy.propose(state, 12)
+        order = np.corrcoef(*([getattr(c, f"{of}_score") for c in proposal.drafted] for of in ("draft", "verified")))
+        agreed.append(float(order[0, 1]))
+        chosen = sorted(proposal.candidates, key=lambda c: c.draft_score)
+        strategy.learn(state, measured(state, chosen))
+    assert agreed[0] > 0.4 and agreed[-1] < agreed[0] - 0.3
+
+
+def test_before_a_run_has_measured_anything_draft_and_pretrained_model_have_equal_say(state):
+    strategy = strategy_with(kind=MomentumDraftVerify)
+    drafted = strategy.propose(state, 8).drafted
+    features = strategy.memory(state).features
+    pretrained = places(strategy.adapter.siamese.predict([features[c.hash] for c in drafted]))
+    of_draft = places([c.draft_score for c in drafted])
+    assert [c.verified_score for c in drafted] == pytest.approx((of_draft + pretrained) / 2)
 
 
 def test_no_candidate_is_drafted_twice():

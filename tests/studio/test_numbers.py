@@ -263,7 +263,7 @@ def test_adaptation(opened: MainWindow, db: sqlite3.Connection) -> None:
                 f" WHERE a.run_id = ? AND a.model = ? AND a.{key} IS NOT NULL ORDER BY a.id",
                 (RUN, model),
             ).fetchall()
-            assert list(zip(series.x, series.y, strict=True)) == stored
+            assert [*zip(series.x, series.y, strict=True)] == [(at, pytest.approx(value)) for at, value in stored]
 
 
 def test_compare(opened: MainWindow, db: sqlite3.Connection) -> None:

@@ -2,14 +2,15 @@
 
 A model pre-trained on one device, the siamese, is never trained. At every adaptation the target model starts from its
 weights, is fine-tuned on all that was measured here, and verifies from then on; the siamese follows slowly:
-siamese ← m · siamese + (1 − m) · target.
+siamese ← m · siamese + (1 − m) · target. Beyond the paper a third model, which starts from nothing, learns from each
+measurement: of a kernel that was measured a few times it soon knows more than what was learned elsewhere.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -24,8 +25,7 @@ class Adaptation:
     """One adaptation: how well each model ranked, before it learned, the measurements that were new to all of them.
 
     Attributes:
-        rankings: of "adapted" (the target so far), "siamese", and "scratch" (that started from nothing and learned
-            from the same measurements; absent at the first adaptation).
+        rankings: of "adapted" (the target so far), "siamese", and "scratch" (absent at the first adaptation).
         distance: between siamese and target weights afterwards, Euclidean, relative to the siamese's length.
         report: how the fine-tuning went.
     """
@@ -36,14 +36,17 @@ class Adaptation:
 
 
 class MomentumAdapter:
-    """Keeps the siamese and the target model, and teaches one that started from nothing, to compare them with.
-
-    That one learns everything just before it is ranked, which costs a fraction of learning at every update.
+    """Keeps the siamese, the target and the model that starts from nothing.
 
     Args:
-        model: pre-trained; becomes the target and is what verifies.
+        model: pre-trained; becomes the target.
         momentum: m in [0, 1]; 1 keeps the siamese as it was, 0 makes it follow at once.
-        every: updates between adaptations; the updates in between go on from the target's weights.
+        every: updates between adaptations; in between the target stays as it is.
+
+    Attributes:
+        model: the target.
+        siamese: what it starts from.
+        scratch: learns at every update.
     """
 
     def __init__(self, model: NetworkCostModel, *, momentum: float = 0.99, every: int = 4) -> None:
@@ -51,36 +54,40 @@ class MomentumAdapter:
             raise ValueError("momentum lies between 0 and 1")
         self.model = model
         self.siamese = model.clone()
+        self.scratch = type(model)(model.seed)
         self.momentum = momentum
         self.every = every
         self.updates = 0
-        self._scratch = type(model)(model.seed)
         self._learned: dict[str, int] = {}
 
     def update(self, groups: Mapping[str, Group]) -> tuple[LearnReport, Adaptation | None]:
         """Learn from everything measured so far (see `CostModel.update`); adapt when it is time to.
 
         Returns:
-            The target's report, and what an adaptation found, or None between adaptations.
+            How learning from nothing went on, in the time of all models, and what an adaptation found, or None between
+            adaptations.
         """
-        due = self.updates % self.every == 0
-        rankings = self._rank(self._unseen(groups)) if due else {}
-        if due:
-            copy_weights(self.siamese.network, self.model.network)
-        report = self.model.fine_tune(groups, anew=due)
-        if due:
-            follow(self.siamese.network, self.model.network, self.momentum)
+        adaptation = self._adapt(groups) if self.updates % self.every == 0 else None
+        report = self.scratch.update(groups)
         self.updates += 1
-        self.resume(groups)
-        if not due:
-            return report, None
-        return report, Adaptation(rankings, distance(self.siamese.network, self.model.network), report)
+        self.take(groups)
+        spent = report.seconds + (adaptation.report.seconds if adaptation else 0.0)
+        return replace(report, seconds=spent), adaptation
 
-    def resume(self, groups: Mapping[str, Group]) -> None:
-        """Take `groups` as what the models have learned from, after their weights were restored."""
-        if self.updates % self.every == 0:
-            self._scratch.update(groups)
+    def take(self, groups: Mapping[str, Group]) -> None:
+        """Know what the models have learned from."""
         self._learned = {key: len(group[0]) for key, group in groups.items()}
+
+    def begin_again(self) -> None:
+        """Let the target be the siamese, until the next adaptation."""
+        copy_weights(self.siamese.network, self.model.network)
+
+    def _adapt(self, groups: Mapping[str, Group]) -> Adaptation:
+        rankings = self._rank(self._unseen(groups))
+        self.begin_again()
+        report = self.model.fine_tune(groups)
+        follow(self.siamese.network, self.model.network, self.momentum)
+        return Adaptation(rankings, distance(self.siamese.network, self.model.network), report)
 
     def _unseen(self, groups: Mapping[str, Group]) -> dict[str, Group]:
         unseen = {}
@@ -93,7 +100,7 @@ class MomentumAdapter:
     def _rank(self, groups: Mapping[str, Group]) -> dict[str, Ranking]:
         models = {"adapted": self.model, "siamese": self.siamese}
         if self._learned:
-            models["scratch"] = self._scratch
+            models["scratch"] = self.scratch
         return {name: assess(model, groups) for name, model in models.items()}
 
 

@@ -21,9 +21,13 @@ from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
+from pruner_engine.verify.answers import scores_of
+from pruner_engine.verify.model import Features
 from pruner_engine.verify.pretrained import check_model
 
-_EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
+# Trials of a task, and of all tasks, at which half is the learner's: of one that starts from the draft's score, and of
+# another. Replayed on measured draft sets and random candidates; see docs/experiments.md
+_CONVINCED, _CONVINCED_WITHOUT_DRAFT = (1, 20), (48, 20)
 _FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
 _ONE_IN = 4  # candidates of a round one may be there as the best of its sketch
@@ -83,7 +87,8 @@ class DraftVerify(ModelStrategy):
         pool = draft.pool
         self.forget(state, pool)
         self.score(state, pool)
-        chosen = _with_some(self.pick(self._ranked(state, pool), count), untried)
+        ranked = sorted(pool, key=lambda c: -(c.verified_score or 0.0))
+        chosen = _with_some(self.pick(ranked, count), untried)
         self.keep_applied(state, chosen, pool)
         return Proposal(
             candidates=chosen,
@@ -95,19 +100,21 @@ class DraftVerify(ModelStrategy):
             stats=self._stats(state, draft) if fresh else {},
         )
 
-    def _ranked(self, state: TaskState, pool: Sequence[Candidate]) -> list[Candidate]:
-        """The pool, best first.
+    def judged(self, state: TaskState, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
+        """What was known before and what this run has taught, by places, the latter as far as it has seen enough."""
+        trust = self._trust(len(self.memory(state).seen), sum(len(memory.seen) for memory in self._memories.values()))
+        return (1 - trust) * self.known(candidates, features) + trust * places(scores_of(self.learner, features))
 
-        A model that takes the draft's score as an input decides alone. Another one ranks worse than the analyzer while
-        it has seen few trials of the task: after n valid trials its place weighs n / (n + 48), the analyzer's the rest.
-        """
-        if self.model.from_draft:
-            return sorted(pool, key=lambda c: -(c.verified_score or 0.0))
-        seen = len(self.memory(state).seen) + (_PRETRAINED if self.pretrained else 0)
-        weight = seen / (seen + _EQUAL_AT)
-        draft = _places([c.draft_score for c in pool])
-        model = _places([c.verified_score for c in pool])
-        return [pool[i] for i in np.argsort((1 - weight) * draft + weight * model, kind="stable")]
+    def known(self, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
+        """How the candidates would be placed without this run's measurements, from 0 to 1, the best last."""
+        return places([c.draft_score for c in candidates])
+
+    def _trust(self, of_task: int, of_all: int) -> float:
+        """How much of the decision is the learner's, which has seen so many trials of the task, and of all tasks."""
+        if self.taught_before:
+            of_task, of_all = of_task + _PRETRAINED, of_all + _PRETRAINED
+        half, half_of_all = _CONVINCED if self.learner.from_draft else _CONVINCED_WITHOUT_DRAFT
+        return of_task / (of_task + half) * of_all / (of_all + half_of_all)
 
     def _untried(self, state: TaskState, draft: _Draft) -> list[Candidate]:
         """The best drafted candidate of each sketch that nothing was measured of, best first, applied and in the pool.
@@ -218,12 +225,11 @@ def _unread(state: TaskState, analyzer: Analyzer) -> int:
     return sum(not analyzer.compiled(sketch.index) for sketch in state.space.sketches)
 
 
-def _places(scores: Sequence[float | None]) -> np.ndarray:
-    """Place of each score in descending order, 0 first; equal scores keep their order."""
-    values = np.array([-np.inf if score is None else score for score in scores])
-    places = np.empty(len(values))
-    places[np.argsort(-values, kind="stable")] = np.arange(len(values))
-    return places
+def places(scores: Sequence[float | None] | np.ndarray) -> np.ndarray:
+    """Place of each score, from 0 to 1, the best last; equal ones share theirs, and what is no number comes first."""
+    known = np.array([-np.inf if score is None or np.isnan(score) else score for score in scores])
+    place = np.unique(known, return_inverse=True)[1].astype(float)
+    return place / max(1.0, float(place.max(initial=0.0)))
 
 
 register_strategy(DraftVerify.name, DraftVerify)

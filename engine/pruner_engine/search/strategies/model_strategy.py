@@ -47,6 +47,16 @@ class ModelStrategy(Strategy):
                     raise
         self._memories: dict[str, Memory] = {}
 
+    @property
+    def learner(self) -> CostModel:
+        """The model that learns from every measurement of this run."""
+        return self.model
+
+    @property
+    def taught_before(self) -> bool:
+        """Whether the learner came with knowledge."""
+        return self.pretrained
+
     def memory(self, state: TaskState) -> Memory:
         return self._memories.setdefault(state.task.hash, Memory())
 
@@ -78,9 +88,13 @@ class ModelStrategy(Strategy):
             assert state.space is not None
             extracted = features_of(self.model, state.space, missing)
             features.update(zip((c.hash for c in missing), extracted, strict=True))
-        scores = scores_of(self.model, [features[c.hash] for c in candidates])
+        scores = self.judged(state, candidates, [features[c.hash] for c in candidates])
         for candidate, score in zip(candidates, scores, strict=True):
             candidate.verified_score = float(score)
+
+    def judged(self, state: TaskState, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
+        """Scores of candidates of one task, float64[n]; overridden by strategies that ask more than the model."""
+        return scores_of(self.model, features)
 
     def pick(self, ranked: Sequence[Candidate], count: int) -> list[Candidate]:
         """The `count` candidates to measure: the best ranked, and for the share `eps_greedy` of them random others."""
@@ -149,22 +163,25 @@ class ModelStrategy(Strategy):
                 self.take(state, kept[start : start + _RESTORED])
         groups = self.groups()
         learned = sum(len(group[0]) for group in groups.values() if len(group[0]) > 1)
-        if not self.restore_model(self.model, checkpoints, "model", learned) and groups:
+        if not self.restore_model(self.learner, checkpoints, "model", self.taught_before, learned) and groups:
             self.update(groups)
 
-    def restore_model(self, model: CostModel, checkpoints: dict[str, bytes], role: str, learned: int = 0) -> bool:
+    def restore_model(
+        self, model: CostModel, checkpoints: dict[str, bytes], role: str, taught_before: bool, learned: int = 0
+    ) -> bool:
         """Have a model go on from the run's checkpoint of that role; returns whether it did.
 
         A checkpoint that the model refuses is told to the user, and leaves the model as it was.
 
         Args:
+            taught_before: it holds what the settings' checkpoint knew.
             learned: trials that the checkpoint was trained on.
         """
         if role not in checkpoints:
             return False
         try:
-            if self.pretrained:
-                model.from_bytes(checkpoints[role])  # it holds what the settings' checkpoint knew
+            if taught_before:
+                model.from_bytes(checkpoints[role])
             model.go_on_from(checkpoints[role], learned)
         except UserError as error:
             text = f"The {role} that this run had learned cannot be taken up: {error.message}"
@@ -173,10 +190,10 @@ class ModelStrategy(Strategy):
         return True
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
-        if not self.model.is_finite:  # the last one of numbers is to stay
+        if not self.learner.is_finite:  # the last one of numbers is to stay
             return {}
-        recipe = {**self.model.recipe, "seed": self.context.seed}
-        return {"model": (self.model.kind, self.model.to_bytes(), recipe)}
+        recipe = {**self.learner.recipe, "seed": self.context.seed}
+        return {"model": (self.learner.kind, self.learner.to_bytes(), recipe)}
 
 
 def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -7,14 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
-from pruner_engine.search.strategies.draft_verify import DraftVerify
+from pruner_engine.search.strategies.draft_verify import DraftVerify, places
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
+from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import create_model
-from pruner_engine.verify.model import CostModel, Group, LearnReport
+from pruner_engine.verify.answers import scores_of
+from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.pretrained import check_model, shipped_checkpoint
 
 if TYPE_CHECKING:
@@ -58,6 +61,17 @@ class MomentumDraftVerify(DraftVerify):
         _adaptable(create_model(settings.model))
         check_model(settings.model, settings.checkpoint or _shipped(settings.model, 0))
 
+    @property
+    def learner(self) -> CostModel:
+        return self.adapter.scratch
+
+    @property
+    def taught_before(self) -> bool:
+        return False
+
+    def known(self, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
+        return (super().known(candidates, features) + places(scores_of(self.model, features))) / 2
+
     def update(self, groups: dict[str, Group]) -> LearnReport:
         report, adaptation = self.adapter.update(groups)
         for model, ranking in ({} if adaptation is None else adaptation.rankings).items():
@@ -74,11 +88,11 @@ class MomentumDraftVerify(DraftVerify):
         return report
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        self.restore_model(self.adapter.siamese, checkpoints, "siamese")
+        if self.restore_model(self.adapter.siamese, checkpoints, "siamese", True):
+            self.adapter.begin_again()
         super().restore(states, checkpoints)
         self.adapter.updates = sum(state.rounds for state in states if len(self.memory(state).seen) > 1)
-        if "model" in checkpoints:
-            self.adapter.resume(self.groups())
+        self.adapter.take(self.groups())
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         siamese = self.adapter.siamese
