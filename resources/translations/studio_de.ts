@@ -3805,6 +3805,14 @@
         <translation>Pruner (ASPLOS 2025), musterbewusstes Kostenmodell</translation>
     </message>
     <message>
+        <source>What verification says about a drafted candidate: what the draft thinks of it, and a pre-trained model where there is one, and, the more a run has measured, what it has learned from that. Only its order within one round means something.</source>
+        <translation>Was die Prüfung über einen entworfenen Kandidaten sagt: was der Entwurf von ihm hält, und ein vortrainiertes Modell, wo es eines gibt, und, je mehr ein Lauf gemessen hat, was er daraus gelernt hat. Nur die Ordnung innerhalb einer Runde bedeutet etwas.</translation>
+    </message>
+    <message>
+        <source>(1 − t) · place by draft, or the mean of its and the pre-trained model&apos;s, + t · place by the model of the run, t = n ÷ (n + 1) · N ÷ (N + 20) after n trials of the task and N of all; other strategies: output of the cost model</source>
+        <translation>(1 − t) · Platz nach dem Entwurf, oder das Mittel aus seinem und dem des vortrainierten Modells, + t · Platz nach dem Modell des Laufs, t = n ÷ (n + 1) · N ÷ (N + 20) nach n Versuchen der Aufgabe und N von allen; andere Strategien: Ausgabe des Kostenmodells</translation>
+    </message>
+    <message>
         <source>Rank correlation</source>
         <translation>Rangkorrelation</translation>
     </message>
@@ -4343,14 +4351,6 @@
     <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
         <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
-    </message>
-    <message>
-        <source>What verification says about a drafted candidate: what the draft, or a pre-trained model, thinks of it, and, the more a run has measured, what it has learned from that. Only its order within one round means something.</source>
-        <translation>Was die Prüfung über einen entworfenen Kandidaten sagt: was der Entwurf oder ein vortrainiertes Modell von ihm hält und, je mehr ein Lauf gemessen hat, was er daraus gelernt hat. Nur die Ordnung innerhalb einer Runde bedeutet etwas.</translation>
-    </message>
-    <message>
-        <source>(1 − t) · place by draft or pre-trained model + t · place by the model of the run, t = n ÷ (n + 1) · N ÷ (N + 20) after n trials of the task and N of all; other strategies: output of the cost model</source>
-        <translation>(1 − t) · Platz nach Entwurf oder vortrainiertem Modell + t · Platz nach dem Modell des Laufs, t = n ÷ (n + 1) · N ÷ (N + 20) nach n Versuchen der Aufgabe und N von allen; andere Strategien: Ausgabe des Kostenmodells</translation>
     </message>
     <message>
         <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export for a CPU has the draft&apos;s best schedule.</source>

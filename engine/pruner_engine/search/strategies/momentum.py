@@ -70,7 +70,7 @@ class MomentumDraftVerify(DraftVerify):
         return False
 
     def known(self, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
-        return places(scores_of(self.model, features))
+        return (super().known(candidates, features) + places(scores_of(self.model, features))) / 2
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
         report, adaptation = self.adapter.update(groups)
