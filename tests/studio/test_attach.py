@@ -142,7 +142,8 @@ def test_a_job_goes_on_after_its_window_is_gone(tmp_path: Path) -> None:
 
 
 _WORKS = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests beside it has it ignored
 from pruner_engine import protocol as msg
 from pruner_studio import app, main_window
 
@@ -166,9 +167,13 @@ def test_a_signal_stops_the_job_and_closes_the_window(tmp_path: Path, number: si
         deadline = time.monotonic() + 200
         while not _trials(project) and window.poll() is None and time.monotonic() < deadline:
             time.sleep(0.2)
-        assert len(_logs(tmp_path)) == 1
+        logs = len(_logs(tmp_path))
         window.send_signal(number)
-        _, said = window.communicate(timeout=120)
+        try:
+            _, said = window.communicate(timeout=120)
+        finally:
+            window.kill()
+    assert logs == 1
     assert (window.returncode, said) == (0, "")
     assert not _logs(tmp_path), "the next window would tell of a crash"
     with ProjectReader(project) as reader:
