@@ -82,7 +82,7 @@ class CostModel(ABC):
 
     Attributes:
         kind: its name, in settings and checkpoints.
-        from_draft: it starts from the draft's score, and so never needs it as a second opinion.
+        from_draft: it starts from the draft's score, and is worth listening to after fewer trials than others.
     """
 
     kind: ClassVar[str]

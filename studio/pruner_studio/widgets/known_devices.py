@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from pruner_engine import units
@@ -25,30 +26,20 @@ def _bytes(value: float) -> str:
     return units.rate(value, "B")
 
 
+def _figure(title: str, key: str, told: Callable[[Any], str], term: str, spare: int = 0) -> Column:
+    return Column(title, itemgetter(key), told, tip_of(f"figure.{term}"), right=True, spare=spare)
+
+
 # What devices differ by most is kept in sight on a narrow screen
 COLUMNS = (
-    Column(tr("Target"), lambda row: row["name"], help=tr("What `pruner tune --target` takes")),
-    Column(tr("Device"), lambda row: row["device"]),
-    Column(tr("Cores"), lambda row: row["cores"], units.count, tip_of("figure.cores"), right=True, spare=1),
-    Column(tr("Peak"), lambda row: row["peak_flops"], _flops, tip_of("figure.peak"), right=True),
-    Column(tr("Memory"), lambda row: row["dram_bandwidth"], _bytes, tip_of("figure.bandwidth"), right=True),
-    Column(tr("Tensor Cores"), lambda row: row["tensor_flops"], _flops, tip_of("figure.tensor_peak"), right=True),
-    Column(
-        tr("Of one core"),
-        lambda row: row["peak_flops_core"],
-        _flops,
-        tip_of("figure.peak_core"),
-        right=True,
-        spare=2,
-    ),
-    Column(
-        tr("By one core"),
-        lambda row: row["dram_bandwidth_core"],
-        _bytes,
-        tip_of("figure.bandwidth_core"),
-        right=True,
-        spare=2,
-    ),
+    Column(tr("Target"), itemgetter("name"), help=tr("What `pruner tune --target` takes")),
+    Column(tr("Device"), itemgetter("device")),
+    _figure(tr("Cores"), "cores", units.count, "cores", spare=1),
+    _figure(tr("Peak"), "peak_flops", _flops, "peak"),
+    _figure(tr("Memory"), "dram_bandwidth", _bytes, "bandwidth"),
+    _figure(tr("Tensor Cores"), "tensor_flops", _flops, "tensor_peak"),
+    _figure(tr("Of one core"), "peak_flops_core", _flops, "peak_core", spare=2),
+    _figure(tr("By one core"), "dram_bandwidth_core", _bytes, "bandwidth_core", spare=2),
     Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"]), spare=2),
 )
 _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core")
