@@ -70,6 +70,7 @@ def ablation_runs(
     trials: int,
     seed: int,
     settings: Mapping[str, Any],
+    plugins: Sequence[str] = (),
 ) -> dict[str, WantedRun]:
     """A run of the model with all rules, and one without each of these: the same budget and seed, a file each.
 
@@ -83,7 +84,7 @@ def ablation_runs(
         without = [] if name == WHOLE else [name]
         file = folder / f"{subject.name}{''.join(f'--without-{one}' for one in without)}.pruner"
         chosen = {**settings, **({"without_rules": [*before, *without]} if without else {})}
-        runs[name] = WantedRun(file, subject, target, "pruner", seed, trials, chosen)
+        runs[name] = WantedRun(file, subject, target, "pruner", seed, trials, chosen, tuple(plugins))
     return runs
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.queries.lookups import task_named
-from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reader import ProjectReader, Row
 
 _DIGITS = 18  # of an id, at most
 
@@ -52,3 +52,20 @@ def chosen_task(reader: ProjectReader, text: str | None, candidate: int | None, 
     if len(tasks) != 1:
         raise UserError(f"The run has {len(tasks)} tasks.", "Name one with --task; `pruner tasks` lists them.")
     return int(tasks[0]["id"])
+
+
+def candidate_and_sketch(reader: ProjectReader, run_id: int, task_id: int, candidate: int | None) -> tuple[Row, Row]:
+    """A candidate of a task, the run's best without one, and the sketch whose decisions it has taken."""
+    if candidate is None:
+        candidate = next((row["best_candidate_id"] for row in reader.tasks(run_id) if row["id"] == task_id), None)
+        if candidate is None:
+            raise UserError("Nothing valid was measured of the task.", "`pruner tasks` tells which tasks have a best.")
+    row = reader.candidate(candidate)
+    if row is None or row["task_id"] != task_id:
+        raise UserError("The task has no such candidate.", "Name one of its own with --candidate.")
+    sketch = next((one for one in reader.sketches(task_id) if one["id"] == row["sketch_id"]), None)
+    if sketch is None:
+        raise UserError(
+            f"Candidate {candidate} is of none of the task's sketches: its decisions are not free.", "Name another one."
+        )
+    return row, sketch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
-from pruner_engine.cli.options import OutputFile, WholeType, json_option, lists_option, setting_option
+from pruner_engine.cli.options import OutputFile, WholeType, json_option, lists_option, plugin_option, setting_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--trials-per-task", type=WholeType(2), default=128, show_default=True, help="Half of them are random.")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @setting_option
+@plugin_option
 @click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
 @click.option("--out", type=OutputFile(TENSORS), required=True, help="Data set to write (.safetensors).")
 @json_option
@@ -68,6 +69,7 @@ def _collect(
     trials_per_task: int,
     seed: int,
     settings: tuple[tuple[str, Any], ...],
+    plugins: tuple[str, ...],
     quiet: bool,
 ) -> tuple[DataSet, list[str]]:
     """The data set as it is written now, and what failed."""
@@ -76,8 +78,17 @@ def _collect(
 
         import_tvm()
         from pruner_engine.benchmarks import collection
+        from pruner_engine.plugins import load_plugins
+
+        load_plugins(plugins)
     wanted = collection.wanted_runs(
-        project, subjects, targets, trials_per_task=trials_per_task, seed=seed, settings=dict(settings)
+        project,
+        subjects,
+        targets,
+        trials_per_task=trials_per_task,
+        seed=seed,
+        settings=dict(settings),
+        plugins=plugins,
     )
     failed = run_all(wanted, quiet=quiet)
     with progress_line(quiet=quiet) as tell:

@@ -13,6 +13,7 @@ from pruner_engine.cli.bench import bench
 from pruner_engine.cli.boards import boards
 from pruner_engine.cli.collect import collect
 from pruner_engine.cli.compare import compare
+from pruner_engine.cli.decisions import decisions
 from pruner_engine.cli.doctor import doctor
 from pruner_engine.cli.export import export
 from pruner_engine.cli.fleet import serve, tracker
@@ -43,9 +44,8 @@ def cli() -> None:
 
 
 for _command in (
-    tune, resume, status, tasks, rounds, adaptation, compare, inspect, export, report, try_, steer, records, boards,
-    tracker, serve, collect, train, bench, doctor, targets,
-    profile,
+    tune, resume, status, tasks, rounds, adaptation, compare, inspect, decisions, try_, steer, export, report, records,
+    boards, tracker, serve, collect, train, bench, doctor, targets, profile,
 ):  # fmt: skip
     cli.add_command(_command)
 

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 import msgspec
 from rich.table import Table
 
-from pruner_engine.cli.options import json_option
+from pruner_engine.cli.options import PathType, json_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.protocol import Profile, Profiled
-from pruner_engine.units import DASH, latency, moment, rate, size
+from pruner_engine.store.queries.lookups import targets
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import DASH, latency, moment, rate, ratio, size
 
 
 @click.command()
 @click.option("--target", default="auto", show_default=True, help="A device of this machine: auto, or cuda.")
 @click.option("--kept", is_flag=True, help="Tell what is known of the device, and measure nothing.")
+@click.option("--of", "project", type=PathType(dir_okay=False), help="A project: tell of the devices it was tuned on.")
 @json_option
-def profile(target: str, kept: bool, as_json: bool) -> None:
+def profile(target: str, kept: bool, project: str | None, as_json: bool) -> None:
     """Measure a device of this machine now, and keep its profile for the draft model of later runs.
 
     It takes some seconds; while other programs work, the better of each figure is kept.
     """
+    if project is not None:
+        _tell_kept(project, as_json=as_json)
+        return
     answer = carry_out(Profile(target=target, measure=not kept), quiet=as_json)
     assert isinstance(answer, Profiled)
     if as_json:
@@ -29,7 +37,25 @@ def profile(target: str, kept: bool, as_json: bool) -> None:
             {name: value for name, value in msgspec.to_builtins(answer).items() if name not in ("type", "request")}
         )
         return
-    facts = answer.profile
+    _print_figures(answer.profile)
+    click.echo(f"{answer.profile['name']}, {_origin(answer)}")
+
+
+def _tell_kept(project: str, *, as_json: bool) -> None:
+    """The devices of a project: as they were measured, and how the draft was calibrated on each."""
+    with ProjectReader(project) as reader:
+        found = targets(reader)
+    if as_json:
+        print_json({"devices": found})
+        return
+    for row in found:
+        _print_figures(row["profile"])
+        corrections = row["profile"].get("calibration", {})
+        factors = ", ".join(f"{name} {ratio(factor)}" for name, factor in corrections.items())
+        click.echo(f"{row['device']}, {row['fingerprint']}\nCalibration of the draft: {factors or 'none needed'}\n")
+
+
+def _print_figures(facts: dict[str, Any]) -> None:
     table = Table("figure", "all cores", "one core")
     table.add_row("peak", rate(facts["peak_flops"], "FLOP"), rate(facts["peak_flops_core"], "FLOP"))
     if facts["matrix_flops"]:
@@ -40,7 +66,6 @@ def profile(target: str, kept: bool, as_json: bool) -> None:
     table.add_row("memory", rate(facts["dram_bandwidth"], "B"), rate(facts["dram_bandwidth_core"], "B"))
     table.add_row("start of all threads", latency(facts["parallel_overhead_s"]), DASH)
     print_table(table)
-    click.echo(f"{facts['name']}, {_origin(answer)}")
 
 
 def _origin(answer: Profiled) -> str:

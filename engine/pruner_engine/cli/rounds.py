@@ -15,6 +15,7 @@ from pruner_engine.units import DASH, count, counted, duration, percent
 
 _STEPS = ("explored", "drafted", "verified", "measured", "valid")
 _FIGURES = tuple(qualities(()))
+_STATS = ("lowered", "lowered_sketches", "probe_s", "probe_spread", "draft_histogram")
 
 
 @click.command()
@@ -73,7 +74,7 @@ def _rounds(reader: ProjectReader, run_id: int, task_id: int | None) -> tuple[li
             "task_id": row["task_id"],
             **{name: row[name] for name in (*_STEPS, *WORK_PARTS)},
             **qualities(by_round.get(row["id"], ())),
-            **{name: row["stats"].get(name) for name in ("lowered", "lowered_sketches", "probe_s", "probe_spread")},
+            **{name: row["stats"].get(name) for name in _STATS},
         }
         for row in reader.rounds(run_id, task_id)
     ]

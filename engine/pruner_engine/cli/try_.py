@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.arguments import absolute, chosen_task
+from pruner_engine.cli.arguments import absolute, candidate_and_sketch, chosen_task
 from pruner_engine.cli.options import WholeType, json_option, plugin_option, project_argument, run_option, task_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
@@ -56,8 +56,7 @@ def try_(
     with ProjectReader(project) as reader, making_sense(Path(project)):
         run = reader.run(run_id)
         task_id = chosen_task(reader, task, candidate, run["id"])
-        start = _start(reader, run["id"], task_id, candidate)
-        sketch = next(s for s in reader.sketches(task_id) if s["id"] == start["sketch_id"])
+        start, sketch = candidate_and_sketch(reader, run["id"], task_id, candidate)
         specs = sketch["decisions"]
         decisions = list(start["decisions"])
         for edit in edits:
@@ -91,21 +90,6 @@ def try_(
 
 
 _COMMANDS: dict[str, Any] = {"verify": Verify, "measure": Try, "pin": Pin}
-
-
-def _start(reader: ProjectReader, run_id: int, task_id: int, candidate: int | None) -> Row:
-    if candidate is None:
-        candidate = next((row["best_candidate_id"] for row in reader.tasks(run_id) if row["id"] == task_id), None)
-        if candidate is None:
-            raise UserError("Nothing valid was measured of the task.", "`pruner tasks` tells which tasks have a best.")
-    row = reader.candidate(candidate)
-    if row is None or row["task_id"] != task_id:
-        raise UserError("The task has no such candidate to start from.", "Name one of its own with --candidate.")
-    if row["sketch_id"] is None:
-        raise UserError(
-            f"Candidate {candidate} is of none of the task's sketches: its decisions are not free.", "Name another one."
-        )
-    return row
 
 
 def _edit(specs: list[Row], edit: str) -> tuple[int, Any]:

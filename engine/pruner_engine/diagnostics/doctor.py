@@ -21,7 +21,7 @@ from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.gpu import detect_driver
 
-_REINSTALL = "Reinstall the dependencies: pip install --force-reinstall pruner-studio."
+_REINSTALL = "Reinstall the dependencies: `pip install --force-reinstall .` in the folder of Pruner Studio."
 _TRIAL_LIMIT_S = 120
 _FREE_BYTES = 1 << 30
 _CUDA = (13, 0)  # what TVM's wheel is built for

@@ -71,9 +71,14 @@ def rounds_line(project: str, run_id: int | None, task_id: int | None) -> str:
     return _line("rounds", project, **{"--run": run_id, "--task": task_id})
 
 
-def adaptation_line(project: str, run_id: int | None) -> str:
-    """The line that lists the adaptations of a run."""
-    return _line("adaptation", project, **{"--run": run_id})
+def adaptation_line(project: str, run_id: int | None, task_id: int | None) -> str:
+    """The line that lists the adaptations of a run, or those in rounds of one of its tasks."""
+    return _line("adaptation", project, **{"--run": run_id, "--task": task_id})
+
+
+def decisions_words(project: str, run_id: int, candidate_id: int) -> list[str]:
+    """The words that tell how often each value of a candidate's decisions occurs."""
+    return ["pruner", "decisions", project, "--run", str(run_id), "--candidate", str(candidate_id)]
 
 
 def steer_line(project: str, steer: msg.Steer) -> str:

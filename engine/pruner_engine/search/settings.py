@@ -28,7 +28,8 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     Attributes:
         round_trials: candidates measured a round; if not given the strategy's own number (Pruner 10, MetaSchedule 64)
             or as many as this machine builds at a time.
-        population: of the genetic search; if not given the strategy's own number (Pruner 1536, Ansor 2048).
+        population: candidates that outlive a generation; if not given the strategy's own number (Pruner 1536 of each
+            sketch, from four times as many; Ansor 2048).
         generations: of the genetic search; if not given the strategy's own number (Pruner 2, Ansor 4).
         mutation: probability that an offspring is a mutation rather than a crossover.
         draft_set: candidates that the draft hands to verification.
@@ -42,7 +43,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         momentum: share of its weights that MoA's siamese keeps at an adaptation.
         adapt_every: rounds between adaptations of MoA.
         trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
-        patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
+        patience: trials of a task without gain after which it is tuned no more; 0 is 64 without a budget, off with one.
         layout: of convolutions: own, channels-last, or measured for the faster one; auto: measured where a run is long.
         without_rules: names of our own schedule rules and rewrites of the graph to leave out.
         build_timeout_s: seconds that building one candidate may take.

@@ -47,6 +47,15 @@ class Distribution:
     elite: list[float]
 
 
+@dataclass(frozen=True)
+class Decided:
+    """What the candidates of a sketch decided; `drafted` and `elite` are numbers of candidates."""
+
+    shares: list[Distribution]
+    drafted: int
+    elite: int
+
+
 def decision_from(spec: dict[str, Any]) -> Decision:
     """A decision as the project file tells it (`Decision.as_json`); its place in the trace is not known.
 
@@ -85,6 +94,31 @@ def elite_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The fastest tenth of the measured candidates, at least one where any was measured."""
     timed = [row for row in rows if row["stage"] == "ok" and not row["censored"] and row["seconds"]]
     return sorted(timed, key=lambda row: row["seconds"])[: math.ceil(len(timed) * _ELITE)]
+
+
+def decided(specs: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> Decided:
+    """How often each value occurs among a sketch's candidates.
+
+    Args:
+        specs: the sketch's decisions as the project file tells them.
+        rows: the candidates, as `ProjectReader.decided` gives them.
+    """
+    drafted = [row["decisions"] for row in rows if row["origin"] != "random"]
+    elite = [row["decisions"] for row in elite_of(rows)]
+    return Decided(distributions(specs, drafted, elite), len(drafted), len(elite))
+
+
+def taken_of(found: Sequence[Distribution], specs: Sequence[dict[str, Any]], decisions: Sequence[Any]) -> list[int]:
+    """What a candidate took, for each distribution."""
+    taken = []
+    for one in found:
+        value = decisions[one.decision]
+        if one.factor is not None:
+            value = value[one.factor]
+        elif "candidates" in specs[one.decision]["domain"]:
+            value = specs[one.decision]["domain"]["candidates"][value]
+        taken.append(value)
+    return taken
 
 
 def distributions(

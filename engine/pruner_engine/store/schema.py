@@ -16,7 +16,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE models (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,              -- file stem, or the workload's text
-  kind TEXT NOT NULL,              -- onnx | pt2 | tvmscript | workload
+  kind TEXT NOT NULL,              -- onnx | pt2 | tflite | tvmscript | workload
   source TEXT NOT NULL,            -- where it was loaded from
   sha256 TEXT NOT NULL,
   bytes INTEGER NOT NULL,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pruner_engine.space.distribution import Distribution, distributions, elite_of
+from pruner_engine.space.distribution import Decided, decided
 from pruner_engine.store.reader import ProjectReader
 
 
@@ -36,18 +35,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted; `drafted` and `elite` are numbers of candidates."""
+    """What was counted, and of which sketch."""
 
     of: Wanted
-    shares: Sequence[Distribution]
-    drafted: int
-    elite: int
+    found: Decided
 
 
 def count(wanted: Wanted) -> Counted:
     """Read and count the candidates. Meant for a thread: it reads the project on its own."""
     with ProjectReader(wanted.project) as reader:
-        own = reader.decided(wanted.run_id, wanted.task_id, wanted.sketch["id"])
-    drafted = [one["decisions"] for one in own if one["origin"] != "random"]
-    elite = [one["decisions"] for one in elite_of(own)]
-    return Counted(wanted, distributions(wanted.sketch["decisions"], drafted, elite), len(drafted), len(elite))
+        rows = reader.decided(wanted.run_id, wanted.task_id, wanted.sketch["id"])
+    return Counted(wanted, decided(wanted.sketch["decisions"], rows))

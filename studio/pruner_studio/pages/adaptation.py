@@ -84,12 +84,18 @@ class AdaptationPage(Page):
         rows = reader.adaptations(run_id) if reader and run_id is not None else []
         self.pages.setCurrentIndex(1 if rows else 0)
         self._tell_nothing()
-        if self.workspace.filter and reader and run_id is not None:
-            kept = {row["id"] for row in narrowed(reader.tasks(run_id), self.workspace.filter)}
+        if (kept := self._kept_tasks()) is not None:
             rows = [row for row in rows if row["task_id"] in kept]
         for key, plot in self.plots.items():
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
             yield
+
+    def _kept_tasks(self) -> set[int] | None:
+        """Ids of the run's tasks that the filter lets through; None for all."""
+        reader, run_id = self.workspace.reader, self.workspace.run_id
+        if not self.workspace.filter or reader is None or run_id is None:
+            return None
+        return {row["id"] for row in narrowed(reader.tasks(run_id), self.workspace.filter)}
 
     def _tell_nothing(self) -> None:
         """Why there is nothing to show, where there is nothing."""
@@ -106,7 +112,8 @@ class AdaptationPage(Page):
     def command_line(self) -> str:
         if self.workspace.run_id is None:
             return super().command_line()
-        return lines.adaptation_line(self.workspace.path, self.workspace.run_id)
+        kept = self._kept_tasks() or set()
+        return lines.adaptation_line(self.workspace.path, self.workspace.run_id, kept.pop() if len(kept) == 1 else None)
 
     def left_out(self) -> Iterable[str]:
         return [plot.thinned for plot in self.plots.values()]

@@ -9,7 +9,8 @@ from typing import Any
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.space.distribution import Distribution
+from pruner_engine.jobs import lines
+from pruner_engine.space.distribution import Distribution, taken_of
 from pruner_studio import background
 from pruner_studio.models.decided import Counted, Wanted, count
 from pruner_studio.panes.pane import Pane, Subject
@@ -18,7 +19,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
 from pruner_studio.widgets.figure import Figure, SaveButton
-from pruner_studio.widgets.shares import GROUPS, ShareBars, own_values, title
+from pruner_studio.widgets.shares import GROUPS, ShareBars, title
 from pruner_studio.workspace import Workspace
 
 _COLUMNS = 2
@@ -71,10 +72,9 @@ class DecisionsPane(Pane):
             key.setText(f'<span style="color:{theme.color(token).name()}">■</span>&nbsp; {name}')
 
     def words(self) -> list[str]:
-        """The terminal tells what the shown candidate took, not how often others did."""
         if self.subject is None or self.subject.candidate_id is None or self._wanted is None:
             return []
-        return self._try(self.subject.candidate_id)
+        return lines.decisions_words(self.subject.project, self.subject.run_id, self.subject.candidate_id)
 
     def _forget(self) -> None:
         super()._forget()
@@ -127,16 +127,16 @@ class DecisionsPane(Pane):
         self._tell(self.failed_with(problem))
 
     def _show_counted(self, counted: Counted) -> None:
-        sketch = counted.of.sketch
+        sketch, found = counted.of.sketch, counted.found
         told = tr("Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).")
         if sketch["size"] == 1:
             told = tr("Sketch {number}: one candidate.")
         marked = tr("What the shown candidate took is marked.")
-        numbers = {"size": sketch["size"], "count": counted.drafted, "elite": counted.elite}
+        numbers = {"size": sketch["size"], "count": found.drafted, "elite": found.elite}
         numbers = {name: units.count(number) for name, number in numbers.items()}
         self.told.setText(f"{told.format(number=sketch['idx'] + 1, **numbers)} {marked}")
         self.save_button.setEnabled(True)
-        self._show_bars(counted.shares, own_values(counted.shares, sketch["decisions"], self._taken))
+        self._show_bars(found.shares, taken_of(found.shares, sketch["decisions"], self._taken))
 
     def _show_bars(self, found: Sequence[Distribution], own: Sequence[Any]) -> None:
         """Bars of the same decisions stay, for whoever reads them while a run goes on."""

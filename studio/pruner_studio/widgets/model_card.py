@@ -28,7 +28,10 @@ from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.widgets.wheel import leave_wheel
 from pruner_studio.workspace import Workspace
 
-_WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,56,56,64,3,1,1", "softmax:64,1024")
+WORKLOADS = (  # that are offered; the engine knows more, of any size
+    "matmul:512,512,512", "dense:128,3072,768", "bmm:12,128,128,64", "conv2d:1,64,56,56,64,3",
+    "conv2d:1,256,14,14,256,3,layout=NHWC", "depthwise:1,144,56,56,3", "softmax:256,1024", "layernorm:128,768",
+)  # fmt: skip
 
 
 class ModelCard(Card):
@@ -62,7 +65,7 @@ class ModelCard(Card):
         self.workload.setEditable(True)
         leave_wheel(self.workload)
         self.workload.setAccessibleName(tr("Built-in workload"))
-        self.workload.addItems(["", *_WORKLOADS])
+        self.workload.addItems(["", *WORKLOADS])
         field = QLineEdit()
         field.setPlaceholderText(tr("matmul:512,512,512"))
         field.editingFinished.connect(self._take_workload)

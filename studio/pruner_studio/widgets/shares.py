@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -84,19 +83,6 @@ def title(shares: Distribution) -> str:
         return shares.name
     told = tr("{name}, factor {number} (outermost)") if shares.factor == 0 else tr("{name}, factor {number}")
     return told.format(name=shares.name, number=shares.factor + 1)
-
-
-def own_values(found: Sequence[Distribution], specs: Sequence[dict[str, Any]], decisions: Sequence[Any]) -> list[Any]:
-    """What a candidate took, for each distribution."""
-    taken = []
-    for one in found:
-        value = decisions[one.decision]
-        if one.factor is not None:
-            value = value[one.factor]
-        elif "candidates" in specs[one.decision]["domain"]:
-            value = specs[one.decision]["domain"]["candidates"][value]
-        taken.append(value)
-    return taken
 
 
 def _short(shares: Distribution, value: int) -> str:

@@ -15,6 +15,7 @@ from pruner_engine.cli.options import (
     WholeType,
     json_option,
     key_option,
+    plugin_option,
     refuse_lone_key,
     rpc_option,
 )
@@ -33,6 +34,7 @@ from pruner_engine.units import counted, latency, percent
 @click.option("--html", type=OutputFile(PAGE), help="Write a report.")
 @rpc_option
 @key_option
+@plugin_option
 @json_option
 def e2e(
     projects: tuple[Path, ...],
@@ -41,6 +43,7 @@ def e2e(
     html: Path | None,
     rpc: str,
     rpc_key: str,
+    plugins: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns.
@@ -54,7 +57,9 @@ def e2e(
         import_tvm()
         from pruner_engine.export.compare import refuse_unknown, summed_up
         from pruner_engine.jobs.commands.bundle import compare_libraries
+        from pruner_engine.plugins import load_plugins
 
+        load_plugins(plugins)
         refuse_unknown(without)
         models, failed = [], []
         for project in projects:  # one that fails must not cost the others

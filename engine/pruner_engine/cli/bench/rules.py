@@ -11,7 +11,7 @@ from rich.table import Table
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.arguments import make_folder
-from pruner_engine.cli.options import PathType, WholeType, json_option, lists_option, setting_option
+from pruner_engine.cli.options import PathType, WholeType, json_option, lists_option, plugin_option, setting_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.units import counted, latency, ratio
@@ -26,6 +26,7 @@ from pruner_engine.units import counted, latency, ratio
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every library.")
 @click.option("--target", default="auto", show_default=True)
 @setting_option
+@plugin_option
 @click.option(
     "--out",
     required=True,
@@ -69,6 +70,7 @@ def _plan(
     trials: int,
     seed: int,
     settings: tuple[tuple[str, Any], ...],
+    plugins: tuple[str, ...],
     quiet: bool,
 ) -> dict[str, WantedRun]:
     """The runs of a model, by what they leave out."""
@@ -77,12 +79,16 @@ def _plan(
 
         import_tvm()
         from pruner_engine.benchmarks.ablation import ablation_runs, taking_part
+        from pruner_engine.plugins import load_plugins
         from pruner_engine.targets.target import resolve_target, target_json
 
+        load_plugins(plugins)
         text = target_json(resolve_target(target))
         tell(f"which rules take part in {subject.model}")
         part = taking_part(subject, text, names, dict(settings).get("without_rules", ()))
-    return ablation_runs(out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings))
+    return ablation_runs(
+        out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings), plugins=plugins
+    )
 
 
 def _time(runs: dict[str, tuple[Path, int]], rounds: int, *, quiet: bool) -> dict[str, Any]:

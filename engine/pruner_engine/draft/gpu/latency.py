@@ -2,7 +2,7 @@
 
 Per statement: `t_compute = flops * p_d * p_r / (peak * p_b * p_w)` and `t_memory = dram_bytes / (bandwidth * p_m)`, of
 which only what is read first is counted at the memory's bandwidth; beyond the paper the lines that warps move and the
-trips that they wait for, see gpu_traffic.py. A candidate's latency is the sum over its statements.
+trips that they wait for, see traffic.py. A candidate's latency is the sum over its statements.
 """
 
 from __future__ import annotations
