@@ -7,6 +7,7 @@ import click
 import pytest
 
 from pruner_engine.cli.main import cli
+from pruner_engine.frontends.workloads import WORKLOADS
 from terminal import parsed
 
 ROOT = Path(__file__).parents[2]
@@ -69,3 +70,11 @@ def test_every_line_of_the_documentation_is_understood(line, tmp_path, monkeypat
 def test_examples_are_found_in_every_document_that_has_some():
     found = {param.id.partition(":")[0] for param in EXAMPLES}
     assert {"README.md", "terminal.md", "extending.md", "gpu.md"} <= found and len(EXAMPLES) > 60
+
+
+def test_every_built_in_workload_is_documented_with_its_sizes_and_options():
+    told = {name: line for line in DOCUMENT.splitlines() for name in re.findall(r"`(\w+:[A-Z,]+)`", line)}
+    for name, workload in WORKLOADS.items():
+        line = told[f"{name}:{workload.sizes}"]
+        options = told["conv2d:N,C,H,W,K,R"] + told["conv1d:N,C,W,K,R"] if "the same" in line else line
+        assert all(f"`{option}" in options for option in workload.options), name

@@ -205,7 +205,7 @@ def test_figures_of_numpy_are_kept_as_numbers(tmp_path, warm):
     change = """
     def told(state, count):
         proposal = propose(state, count)
-        proposal.explored, proposal.draft_s = np.int64(7), np.float32(0.5)
+        proposal.explored, proposal.draft_s, proposal.verify_s = np.int64(7), np.float32(0.5), math.nan
         proposal.stats["drawn"] = np.arange(2)
         return proposal
 
@@ -216,7 +216,7 @@ def test_figures_of_numpy_are_kept_as_numbers(tmp_path, warm):
     words, project = strategy_of(tmp_path, "numeric", change), tmp_path / "p.pruner"
     pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project)
     (told,) = json.loads(pruner_here("rounds", project, "--json"))["rounds"]
-    assert (told["explored"], told["draft_s"]) == (7, 0.5)
+    assert (told["explored"], told["draft_s"], told["verify_s"]) == (7, 0.5, 0.0)
     with ProjectReader(project) as reader:
         assert len(reader.probes(1)) == 1, "SQLite reads the figures too"
         (row,) = reader.rounds(1)

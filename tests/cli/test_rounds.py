@@ -61,6 +61,14 @@ def test_candidates_that_were_read_from_applied_schedules_are_counted(project):
     assert "3 sketches have no closed form" in whole
 
 
+def test_the_distribution_of_draft_scores_is_told_of_rounds_that_explored(project):
+    histogram = {"edges": [0.0, 1.0, 2.0], "explored": [3, 1], "drafted": [0, 1]}
+    with Project(project) as opened, opened.transaction() as db:
+        db.execute("UPDATE rounds SET stats = ? WHERE idx = 0", [json.dumps({"draft_histogram": histogram})])
+    first, second = json.loads(told("rounds", project, "--json"))["rounds"]
+    assert (first["draft_histogram"], second["draft_histogram"]) == (histogram, None)
+
+
 def test_rounds_of_one_task(project):
     found = json.loads(told("rounds", project, "--task", "b", "--json"))
     assert [row["task"] for row in found["rounds"]] == ["b"]

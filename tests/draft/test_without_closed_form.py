@@ -8,8 +8,10 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule import TuneContext
 
 from draft.spaces import CPU, DEVICES
+from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.lowered import READ_A_DRAFT
+from pruner_engine.draft.nests.nest import UnreadableSketchError
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies.draft_verify import DraftVerify
@@ -79,3 +81,24 @@ def test_a_round_counts_them_as_such(space):
     assert proposal.stats["lowered"] == proposal.explored > 0
     assert proposal.stats["lowered_sketches"] == 1
     assert [text for _, text, _ in told] == [f"{space.task.name}: sketches without a closed form: 1 of 1."]
+
+
+def test_one_that_proves_so_with_a_block_moved_is_read_from_schedules_from_then_on(monkeypatch):
+    """Whoever asks first: a resumed run featurises what it has measured before it drafts anything."""
+    task = task_of("softmax:32,48", CPU)
+    space = DesignSpace.generate(task, CPU)
+    index = next(s.index for s in space.sketches if any(d.kind == "location" for d in s.decisions))
+    made = analyzer_for(space, DEVICES[CPU])
+    at = made.closed[index].variants.at
+
+    def unreadable_when_moved(locations):
+        if any(place != -1 for place in locations):
+            raise UnreadableSketchError("a block at this place")
+        return at(locations)
+
+    monkeypatch.setattr(made.closed[index].variants, "at", unreadable_when_moved)
+    rows = space.sketches[index].sample(np.random.default_rng(0), 64)
+    assert made.compiled(index)
+    features = draft_features(space, [space.candidate(index, row) for row in rows])
+    assert not made.compiled(index)
+    assert all(found[0] == 0 for found in features) and any(found[LATENCY] > 0 for found in features)

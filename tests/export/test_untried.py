@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import pytest
+import tvm
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
@@ -112,7 +114,15 @@ def test_what_is_much_of_a_fast_inference_is_worth_one_beside_what_takes_longer(
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_drafted_record_is_a_schedule_of_its_kernel(seed):
     task = task_of("matmul:64,64,64")
-    database = drafted_database([task], CPU, profile_for(CPU), SearchSettings(), seed)
+    database, failed = drafted_database([task], CPU, profile_for(CPU), SearchSettings(), seed)
+    assert failed == {}
     (record,) = database.get_top_k(database.commit_workload(task.mod), 2)
     assert record.trace is not None and len(record.trace.insts)
     assert not database.has_workload(task_of("matmul:8,8,8").mod)
+
+
+def test_a_kernel_that_a_rule_stumbles_over_is_named_and_does_not_cost_the_others():
+    broken, whole = replace(task_of("matmul:16,16,16"), mod=tvm.IRModule({}), name="broken"), task_of("matmul:32,32,32")
+    database, failed = drafted_database([broken, whole], CPU, profile_for(CPU), SearchSettings(), 0)
+    assert list(failed) == ["broken"] and failed["broken"]
+    assert database.has_workload(whole.mod)

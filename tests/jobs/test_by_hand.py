@@ -122,6 +122,18 @@ def test_a_row_is_predicted_verified_and_measured_once(engine, project):
         assert run["latency_s"] == pytest.approx(task["best_s"] * task["weight"])
 
 
+def test_what_a_first_row_was_timed_by_is_kept_for_the_next(engine, project):
+    """Without it the next trial would be told in a unit of its own."""
+    yardsticks = "FROM meta WHERE key LIKE 'yardstick %'"
+    with connected(project) as db:
+        assert db.execute(f"DELETE {yardsticks}").rowcount == 1
+    where, decisions = unmeasured(project)
+    (tried,) = ask(engine, Try(run_id=1, **where, decisions=decisions))
+    with connected(project) as db:
+        ((kept,),) = db.execute(f"SELECT value {yardsticks}").fetchall()
+    assert json.loads(kept) == {"candidate_id": tried.candidate_id, "seconds": pytest.approx(tried.seconds)}
+
+
 def test_where_nothing_else_was_measured_no_latency_of_such_a_score_is_told(engine, project, warm):
     row = best(project)
     with connected(project) as db:

@@ -80,3 +80,17 @@ def test_one_index_into_two_tables_fits_the_smaller():
     first, second, i = placeholder(100), te.placeholder((7,), name="y"), index(16)
     both = te.compute((16,), lambda j: first[i[j]] + second[i[j]], name="both")
     assert facts_of(module(first, second, i, both)).bounds == {2: 7}
+
+
+def test_a_choice_between_a_pixel_and_the_padding_is_no_function():
+    x, w = placeholder(1, 4, 8, 8), te.placeholder((4, 4, 3, 3), name="w")
+    convolved = topi.nn.conv2d_nchw(x, w, 1, 1, 1)
+    assert facts_of(module(x, w, convolved)).inputs == ["random", "nan", "large", "zeros"]
+    chosen = te.compute((8,), lambda i: tvm.tirx.if_then_else(i < 4, tvm.tirx.exp(x[0, 0, 0, i]), 0.0))
+    assert "large" not in facts_of(module(x, chosen)).inputs
+
+
+def test_a_rounding_is_seen_within_a_choice():
+    x = placeholder(8)
+    rounded = te.compute((8,), lambda i: tvm.tirx.if_then_else(i < 4, x[i].astype("int8"), tvm.tirx.const(0, "int8")))
+    assert facts_of(module(x, rounded)).rounds

@@ -4,8 +4,10 @@ import json
 import multiprocessing
 import os
 import signal
+from dataclasses import replace
 
 import pruner_engine.search.strategies  # noqa: F401  registers them
+from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.runs.open_run import OpenRun
@@ -16,11 +18,12 @@ from pruner_engine.protocol import Phase, Progress
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.control import Control
 from pruner_engine.search.run_plan import RunPlan
-from pruner_engine.search.settings import settings_from
+from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import device_of, resolve_target, target_json
+from run_jobs import started
 from schedules import CPU, random_schedule, task_of
 from stand_in import held_builder, stand_in  # noqa: F401  a fixture
 
@@ -172,3 +175,14 @@ def test_on_a_cpu_a_round_is_begun_before_that_of_another_task_is_learned_from(t
         assert own == ["verify", "learn"] * (len(own) // 2), "never ahead of what it teaches itself"
     assert all("probe_s" in json.loads(row["stats"]) for row in rounds)
     assert len({trial["hash"] for trial in trials}) == len(trials) == 4 * ROUND
+
+
+def test_what_a_model_learns_of_candidates_is_of_the_runs_device_whoever_asks_first(tmp_path):
+    """A resumed run on a board featurises what it has measured before it drafts anything."""
+    started(tmp_path / "p.pruner", trials=2)
+    with Project(tmp_path / "p.pruner") as project:
+        work = prepared(OpenRun(project, 1, JobContext(lambda event: None)), CPU)
+        board = replace(work.profile, cores=7)
+        plan = RunPlan(1, work.states, CPU, board, "pruner", seed=0, settings=SearchSettings(), budget=Budget(4, None))
+        Tuner(project, plan, Control(), lambda event: None).planner.generate_space(work.states[0])
+        assert analyzer_for(work.states[0].space).profile == board

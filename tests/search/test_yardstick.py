@@ -14,6 +14,7 @@ from pruner_engine.jobs.runs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.measure.yardsticks import Settled
+from pruner_engine.protocol import Notice
 from pruner_engine.search.yardstick import restore_yardstick
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
@@ -128,3 +129,16 @@ def test_with_the_times_the_curves_of_all_runs_that_have_them_are_told_anew(tmp_
             assert row["latency_s"] == curve[-1] == open_project.runs.latency(run)
         others = [point["latency_s"] for point in staying.progress(3)]
         assert others == [0.5] * 3, "measured with other caches"
+
+
+def test_one_that_cannot_be_built_any_more_is_told(tuned, tmp_path):
+    project = shutil.copy(tuned, tmp_path / "p.pruner")
+    with Project(project) as open_project, open_project.transaction() as db:
+        kept = json.loads(kept_text(open_project))["candidate_id"]
+        db.execute("UPDATE candidates SET trace = replace(trace, 'GetSBlock', 'GetNothing') WHERE id = ?", [kept])
+        trials = open_project.runs.get(1)["budget_trials"]
+    events = resumed(project, run_id=1, trials=trials + 12)
+    (told,) = {event.text for event in events if isinstance(event, Notice) and "timed beside" in event.text}
+    assert told.startswith("matmul") and "cannot be built any more" in told
+    with Project(project) as open_project:
+        assert json.loads(kept_text(open_project))["candidate_id"] != kept, "another one is kept in its place"

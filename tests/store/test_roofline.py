@@ -7,7 +7,7 @@ import json
 import pytest
 
 import chosen_runs
-from pruner_engine.store.figures.roofline import above_the_peak, argument_bytes, ceilings, place
+from pruner_engine.store.figures.roofline import above_the_peak, ceilings, place
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
@@ -46,15 +46,31 @@ def test_roofs_come_peak_first_then_from_the_nearest_level():
     ],
 )
 def test_the_nearest_level_that_holds_the_arguments_sets_the_roof(elements, flops, bound, roof):
-    found = place({"flops": float(flops), "shapes": tensors((elements,))}, PROFILE, flops / (roof / 2))
-    assert (found.bound, found.roof, found.share) == (bound, pytest.approx(roof), pytest.approx(0.5))
+    found = place({"flops": float(flops), "shapes": tensors((elements,))}, PROFILE, "warm")
+    assert (found.bound, found.roof) == (bound, pytest.approx(roof))
 
 
-def test_what_was_not_measured_has_a_roof_and_no_rate():
-    found = place({"flops": 10.0, "shapes": tensors((4,))}, PROFILE, None)
-    assert found.rate is None and found.share is None and found.roof > 0
-    assert place({"flops": 0.0, "shapes": tensors((4,))}, PROFILE, 1.0) is None
-    assert place({"flops": 1.0, "shapes": tensors((4,))}, {}, 1.0) is None
+@pytest.mark.parametrize(
+    ("reuse", "bound", "seconds"),
+    [
+        ((0, 0), "L1", 32768 / 200e9),  # as with warm caches: 32 KB in the two L1 caches
+        ((0, 1 << 20), "L2", 16384 / 50e9),  # a weight, behind a megabyte of other kernels' data
+        ((0, 1 << 30), "DRAM", 16384 / 10e9),
+        ((1 << 30, 1 << 30), "DRAM", 32768 / 10e9),
+    ],
+)
+def test_in_a_network_an_argument_comes_from_as_far_as_the_others_leave_it(reuse, bound, seconds):
+    shapes = [{**spec, "reuse": one} for spec, one in zip(tensors((4096,), (4096,)), reuse, strict=True)]
+    task = {"flops": 1e3, "shapes": shapes}
+    found = place(task, PROFILE, "network")
+    assert (found.bound, found.roof) == (bound, pytest.approx(1e3 / seconds))
+    assert place(task, PROFILE, "warm").bound == "L1", "whatever a network would leave"
+
+
+def test_without_operations_or_a_profile_there_is_no_roof():
+    assert place({"flops": 10.0, "shapes": tensors((4,))}, PROFILE, "warm").roof > 0
+    assert place({"flops": 0.0, "shapes": tensors((4,))}, PROFILE, "warm") is None
+    assert place({"flops": 1.0, "shapes": tensors((4,))}, {}, "warm") is None
 
 
 def test_matrix_units_count_for_products_of_words():
@@ -64,15 +80,15 @@ def test_matrix_units_count_for_products_of_words():
         (tensors((64, 64), (64,), dtype="int32"), 100e9),  # one matrix is no product
         (tensors((64, 64), (64, 64)), 100e9),
     ):
-        assert place({"flops": 1e12, "shapes": shapes}, device, 1.0).roof == roof
+        assert place({"flops": 1e12, "shapes": shapes}, device, "warm").roof == roof
 
 
 def test_half_precision_counts_two_bytes_and_tensor_cores():
     shapes = tensors((8, 8), dtype="float16")
-    assert argument_bytes(shapes) == 128
+    assert place({"flops": 128.0, "shapes": shapes}, PROFILE, "warm").intensity == 1
     gpu = {**PROFILE, "gpu": {"tensor_flops": 900e9}}
-    assert place({"flops": 1e9, "shapes": shapes}, gpu, None).roof == 900e9
-    assert place({"flops": 1e9, "shapes": tensors((8, 8))}, gpu, None).roof == 100e9
+    assert place({"flops": 1e9, "shapes": shapes}, gpu, "warm").roof == 900e9
+    assert place({"flops": 1e9, "shapes": tensors((8, 8))}, gpu, "warm").roof == 100e9
 
 
 def test_tasks_of_a_run_are_placed_and_their_gains_numbered(tmp_path):

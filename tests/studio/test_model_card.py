@@ -12,9 +12,11 @@ from onnx import TensorProto, helper
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLineEdit, QSpinBox
 
+from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.start import StartPage
+from pruner_studio.widgets.model_card import WORKLOADS
 
 KERNEL = """
 # from tvm.script import tirx as T
@@ -246,3 +248,8 @@ def test_a_model_that_was_refused_is_looked_at_again_by_f5(
     qtbot.keyClick(window, Qt.Key.Key_F5)
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     assert window.problems.cards() == []
+
+
+@pytest.mark.parametrize("text", WORKLOADS)
+def test_a_workload_that_is_offered_is_one_that_the_engine_knows(text: str) -> None:
+    assert "main" in build_workload(text)

@@ -16,13 +16,12 @@ import msgspec
 
 from pruner_engine.benchmarks.again import Timed, read_timed, write_timed
 from pruner_engine.benchmarks.curve import finished_runs
-from pruner_engine.caches import Caches
+from pruner_engine.caches import Caches, caches_of
 from pruner_engine.jobs.runs.measuring import measurer_for
 from pruner_engine.jobs.workbench import stored_task
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.space.schedule import schedule_of
-from pruner_engine.store.figures.comparison import caches_of
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.tasks.task import TuningTask

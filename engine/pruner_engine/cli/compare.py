@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from pruner_engine.caches import caches_of
 from pruner_engine.cli.objects import run_object
 from pruner_engine.cli.options import PathType, WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
@@ -65,5 +66,5 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
 
 
 def _strategy(run: Row) -> str:
-    caches = comparison.caches_of(run)
+    caches = caches_of(run)
     return str(run["strategy"]) if caches == "network" else f"{run['strategy']}, {caches} caches"

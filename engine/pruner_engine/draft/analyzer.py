@@ -42,22 +42,23 @@ class Analyzer:
         self._without = without
         self.closed = [ClosedForm(space.task.mod, sketch, self._parts) for sketch in space.sketches]
         self.lowered = [Lowered(space.task.mod, sketch, self._parts) for sketch in space.sketches]
+        self._without_closed_form: set[int] = set()  # sketches that have proved to have none
 
     def _parts(self, root: Block) -> Parts:
         return (cpu_parts if self.profile.gpu is None else gpu_parts)(root, self.profile, self._without)
 
     def compiled(self, sketch: int) -> bool:
-        """Whether the sketch's symbols are in closed form."""
-        return self.closed[sketch].variants.compiled
+        """Whether the sketch's symbols are in closed form, as far as it was read."""
+        self._ask(sketch, lambda predictor: predictor.read())
+        return sketch not in self._without_closed_form
 
     def _ask(self, sketch: int, question: Callable[[Predictor], _Answer]) -> _Answer:
         """The answer of the sketch's closed form; of its applied schedules once it has proved to have none."""
-        closed = self.closed[sketch]
-        if closed.variants.closed is not False:
+        if sketch not in self._without_closed_form:
             try:
-                return question(closed)
+                return question(self.closed[sketch])
             except UnreadableSketchError:  # perhaps only with a block at this place
-                closed.variants.closed = False
+                self._without_closed_form.add(sketch)
         return question(self.lowered[sketch])
 
     # ------------------------------------------------------------ scoring
@@ -79,8 +80,8 @@ class Analyzer:
         return self._ask(sketch, lambda predictor: predictor.canonical(rows))
 
     def figures(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
-        """Symbols, penalties and uncalibrated times of the rows of a compiled sketch by name; see `ClosedForm`."""
-        return self.closed[sketch].figures(rows)
+        """What is told of the rows by name, before any calibration; see `Predictor.figures`."""
+        return self._ask(sketch, lambda predictor: predictor.figures(rows))
 
     # ------------------------------------------------------------ one row
 

@@ -34,6 +34,9 @@ class ClosedForm:
     def __init__(self, mod: tvm.IRModule, sketch: Sketch, parts: Callable[[Block], Parts]) -> None:
         self.variants = Variants(mod, sketch, parts)
 
+    def read(self) -> None:
+        _ = self.variants.unmoved.parts
+
     def score(self, rows: Rows, factors: Factors) -> np.ndarray:
         scores = np.full(len(rows), -np.inf)
         for variant, members in self.variants.groups(rows):
@@ -58,10 +61,6 @@ class ClosedForm:
         return self._by_name(rows, lambda parts: parts.times, lambda variant: variant.time_program)
 
     def figures(self, rows: Rows) -> dict[str, np.ndarray]:
-        """Symbols, penalties and uncalibrated times by name, float64[n] each.
-
-        Where two have one name a time goes before a penalty, and that before a symbol.
-        """
         return self._by_name(
             rows,
             lambda parts: (*parts.symbols, *parts.penalties, *parts.times),

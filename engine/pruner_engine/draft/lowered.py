@@ -53,6 +53,9 @@ class Lowered:
                 found[index] = sum(t * factors.get(n, 1.0) for n, t in times.items())
         return found
 
+    def read(self) -> None:
+        """A sketch is read row by row."""
+
     def score(self, rows: Rows, factors: Factors) -> np.ndarray:
         """As `Predictor.score`; all but the first `READ_A_DRAFT` rows get -inf."""
         scores = np.full(len(rows), -np.inf)
@@ -66,6 +69,10 @@ class Lowered:
 
     def components(self, rows: Rows) -> dict[str, np.ndarray]:
         return {}
+
+    def figures(self, rows: Rows) -> dict[str, np.ndarray]:
+        seconds = self.seconds(rows, {})
+        return {"latency": np.where(np.isfinite(seconds), seconds, 0.0)}
 
     def canonical(self, rows: Rows) -> Rows:
         return rows

@@ -17,6 +17,9 @@ Factors: TypeAlias = Mapping[str, float]
 class Predictor(Protocol):
     """Predicts rows of one sketch; `rows` are int32[n, width], `row` is one of them."""
 
+    def read(self) -> None:
+        """Read the sketch, unless it was."""
+
     def score(self, rows: Rows, factors: Factors) -> np.ndarray:
         """log2 of 1/predicted seconds, float64[n]; -inf where a row is not valid, or not read at all."""
 
@@ -25,6 +28,13 @@ class Predictor(Protocol):
 
     def components(self, rows: Rows) -> dict[str, np.ndarray]:
         """Uncalibrated seconds by time component, float64[n] each; {} where no component is told apart."""
+
+    def figures(self, rows: Rows) -> dict[str, np.ndarray]:
+        """Symbols, penalties and uncalibrated times by name, float64[n] each.
+
+        Where two have one name a time goes before a penalty, and that before a symbol. Where none are told apart,
+        `latency` alone: uncalibrated seconds, 0 where none are predicted.
+        """
 
     def canonical(self, rows: Rows) -> Rows:
         """The rows with every compute location replaced by where TVM really puts the block, where that is known."""

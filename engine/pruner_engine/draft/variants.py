@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import tvm
 
-from pruner_engine.draft.nests.nest import Block, UnreadableSketchError
+from pruner_engine.draft.nests.nest import Block
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.variant import Variant
 from pruner_engine.space.decision import LocationDecision, Rows
@@ -23,9 +23,6 @@ class Variants:
 
     Args:
         parts: from a nest to its parts.
-
-    Attributes:
-        closed: whether the sketch is in closed form as far as it was read; None: not read yet.
     """
 
     def __init__(self, mod: tvm.IRModule, sketch: Sketch, parts: Callable[[Block], Parts]) -> None:
@@ -34,7 +31,6 @@ class Variants:
         self._columns = [sketch.columns[i].start for i in self._decisions]
         self._known: dict[Locations, Variant] = {}
         self._steps = 4 * len(self._decisions) + 1  # rounds of `settled` after which no location changes any more
-        self.closed: bool | None = None
 
     def __len__(self) -> int:
         """Those that were read."""
@@ -65,18 +61,6 @@ class Variants:
     def unmoved(self) -> Variant:
         """With every block at the root that may be somewhere else."""
         return self.at(tuple(-1 for _ in self._decisions))
-
-    @property
-    def compiled(self) -> bool:
-        """Whether the sketch's symbols are in closed form."""
-        if self.closed is None:
-            try:
-                _ = self.unmoved.parts
-            except UnreadableSketchError:
-                self.closed = False
-            else:
-                self.closed = True
-        return self.closed
 
     def of(self, row: Sequence[int]) -> Variant:
         """The variant of one row: with its blocks where TVM really puts them."""

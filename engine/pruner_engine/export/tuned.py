@@ -36,6 +36,7 @@ class TunedModel:
             it is.
         former: tasks of the run that are no kernels of the model as it is prepared now.
         drafts: records of tasks that no trial has reached, which nobody has measured (untried.py).
+        undrafted: why others of these tasks have none, by their names.
         own_threads: worker threads of its libraries; None takes the target's.
     """
 
@@ -48,6 +49,7 @@ class TunedModel:
     former: Sequence[TuningTask] = ()
     own_threads: int | None = None
     drafts: Database = field(default_factory=MemoryDatabase)
+    undrafted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def threads(self) -> int:

@@ -13,6 +13,8 @@ from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import Database, MemoryDatabase, TuningRecord
 from tvm.target import Target
 
+from pruner_engine.errors import UserError
+from pruner_engine.faults import in_one_line
 from pruner_engine.search.first_drafted import first_drafted
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.profile import DeviceProfile
@@ -43,14 +45,21 @@ def worth_drafting(
 
 def drafted_database(
     tasks: Sequence[TuningTask], target: Target, profile: DeviceProfile, settings: SearchSettings, seed: int
-) -> Database:
-    """A record of each task's best drafted schedule that is valid; of a kernel without one there is none."""
-    database = MemoryDatabase()
+) -> tuple[Database, dict[str, str]]:
+    """A record of each task's best drafted schedule that is valid, and by name why others could not be drafted."""
+    database, failed = MemoryDatabase(), {}
     for task in tasks:
-        for candidate in first_drafted(task, target, profile, settings, seed, _CANDIDATES)[:1]:
+        try:
+            found = first_drafted(task, target, profile, settings, seed, _CANDIDATES)
+        except UserError:  # the environment's
+            raise
+        except Exception as error:  # of whatever kind: the other kernels are drafted all the same
+            failed[task.name] = in_one_line(error)
+            continue
+        for candidate in found[:1]:
             schedule = candidate.schedule
             assert schedule is not None
             args = ArgInfo.from_entry_func(schedule.mod, remove_preproc=True)
             workload = database.commit_workload(task.mod)
             database.commit_tuning_record(TuningRecord(schedule.trace, workload, [1.0], target, args))
-    return database
+    return database, failed

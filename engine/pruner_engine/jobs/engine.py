@@ -191,11 +191,12 @@ class Engine:
         """End the process, whose main thread hangs; what made it hang is noted, so that it is left out next time."""
         why = f"the phase {phase} hung and could not be ended"
         job = self._jobs.steered()
+        hint = "What was measured is kept: do the same once more, and if it hangs again, copy a report for the makers."
         if job is not None and job.control.on_hang is not None:
+            hint = "Resume the run: what was measured is kept, and the task that hung is left out."
             note = threading.Thread(target=job.control.on_hang, args=(why,), daemon=True)
             note.start()
             note.join(_NOTE_S)  # the main thread may hold the project
-        hint = "Resume the run: what was measured is kept, and the task that hung is left out."
         self._hub.emit(msg.Failed(kind="user", message=f"The engine ended itself: {why}.", hint=hint))
         self._hub.close()
         os._exit(1)

@@ -248,13 +248,15 @@ class Measurer:
         """Say that a call of the task's yardstick takes so long, from now on."""
         self._yardsticks.settle(task.hash, seconds)
 
-    def measure_by(self, task: TuningTask, item: MeasureInput, settled: Settled) -> None:
-        """Measure the task's candidates by `item`, one of an earlier session; nothing changes if it cannot be built."""
+    def measure_by(self, task: TuningTask, item: MeasureInput, settled: Settled) -> bool:
+        """Measure the task's candidates by `item`, one of an earlier session; False if it cannot be built."""
         if not self._requests.take_turns:
-            return
+            return True
         for _, built, _ in self._pipeline.work(Batch([item]), None):
             if built.kernel is not None:
                 self._yardsticks.put(task.hash, settled, built)
+                return True
+        return False
 
     def in_turns(self, task: TuningTask, inputs: Sequence[MeasureInput], turns: int) -> dict[str, list[float]]:
         """Time candidates side by side: each is built once, and run once a turn, in an order that changes.

@@ -6,7 +6,6 @@ import numpy as np
 from tvm.target import Target
 
 from pruner_engine.draft import analyzer_for
-from pruner_engine.errors import UserError
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
@@ -21,16 +20,9 @@ def first_drafted(
 ) -> list[Candidate]:
     """So many that the analyzer likes best, less those whose schedules are not valid; these are set.
 
-    None where a rule stumbles over the kernel: its round will say so, and the other kernels go on.
-
     Raises:
-        UserError: the environment's.
+        Exception: of whatever kind, where a rule stumbles over the kernel.
     """
-    try:
-        space = DesignSpace.generate(task, target, without=settings.without_rules)
-        drafted = Explorer(space, analyzer_for(space, profile), settings).draft(np.random.default_rng(seed)).candidates
-        return space.materialise(drafted[:count], threads_of(target))
-    except UserError:
-        raise
-    except Exception:  # of whatever kind
-        return []
+    space = DesignSpace.generate(task, target, without=settings.without_rules)
+    drafted = Explorer(space, analyzer_for(space, profile), settings).draft(np.random.default_rng(seed)).candidates
+    return space.materialise(drafted[:count], threads_of(target))

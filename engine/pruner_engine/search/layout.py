@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.rule_names import Layout
@@ -102,7 +103,12 @@ def _fastest(
     should_stop: Callable[[], bool],
 ) -> float:
     """Seconds a call of the best of the draft's first candidates; infinite where none is valid."""
-    first = first_drafted(task, measurer.target, profile, settings, seed, _CANDIDATES)
+    try:
+        first = first_drafted(task, measurer.target, profile, settings, seed, _CANDIDATES)
+    except UserError:  # the environment's
+        raise
+    except Exception:  # a rule stumbles over the kernel: its round will say so
+        return math.inf
     results: list[MeasureResult] = []
     inputs = [MeasureInput(one.hash, one.schedule.mod) for one in first if one.schedule is not None]
     if inputs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pruner_engine.draft import analyzer_for
 from pruner_engine.search.allotment import Allotment
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
@@ -51,6 +52,7 @@ class RoundPlanner:
             self._log.phase("space", state.task.name)
             without = self._run.settings.without_rules
             state.space = DesignSpace.generate(state.task, self._run.target, without=without)
+            analyzer_for(state.space, self._run.profile)  # of the run's device, whoever asks first
             state.sketch_ids = self._project.work.add_sketches(state.task_id, state.space.sketches)
 
     def plan(self, state: TaskState) -> RoundPlan | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-import traceback
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-from pruner_engine.errors import PhaseSilentError, UserError, first_words
+from pruner_engine.errors import PhaseSilentError, UserError
+from pruner_engine.faults import in_one_line
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.plugins import fault_of_plugin
 from pruner_engine.processes.memory import give_back_memory
 from pruner_engine.protocol import Event
 from pruner_engine.search.allotment import Allotment
@@ -108,8 +106,10 @@ class Tuner:
             row = self.control.pinned.get()
             try:
                 for state in (s for s in self.states if s.task_id == row.task_id):
-                    self.planner.generate_space(state)
-                self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
+                    with self._working_on(state):
+                        self.planner.generate_space(state)
+                if all(state.space is not None for state in self.states if state.task_id == row.task_id):
+                    self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
             except UserError as error:
                 self.log.notice("warning", error.message, error.hint)
 
@@ -130,9 +130,8 @@ class Tuner:
         """Begin a round of a task; False where it has nothing to measure, or is to wait for what is under way."""
         if not under_way.takes(state):
             return False
-        self.control.on_hang = lambda why: self.log.quarantine(state, why)
         plan = None
-        with self._leaving_out(state):
+        with self._working_on(state):
             plan = self.planner.plan(state)
         if plan is not None:
             under_way.begin(state, plan)
@@ -142,13 +141,12 @@ class Tuner:
         """Wait for the first round under way, and learn from it."""
         ended = under_way.end(last=last)
         state = ended.state
-        self.control.on_hang = lambda why: self.log.quarantine(state, why)
         self.log.phase("learn", state.task.name)
         start = time.perf_counter()
         trials = state.end_round()
         stats = ended.stats
         if trials:
-            with self._leaving_out(state):
+            with self._working_on(state):
                 stats |= figures_of(self.plan.strategy, self.strategy.learn(state, trials))
         self.project.runs.update_round(ended.id, learn_s=time.perf_counter() - start, stats=json.dumps(stats))
         self._save_checkpoints(state.rounds)
@@ -159,8 +157,9 @@ class Tuner:
         give_back_memory()
 
     @contextlib.contextmanager
-    def _leaving_out(self, state: TaskState) -> Iterator[None]:
+    def _working_on(self, state: TaskState) -> Iterator[None]:
         """Quarantine the task if its space, search or learning fails or hangs: the others go on."""
+        self.control.on_hang = lambda why: self.log.quarantine(state, why)
         try:
             yield
         except PhaseSilentError as error:
@@ -168,7 +167,9 @@ class Tuner:
         except UserError:  # the environment's (a disk, a lock) is no fault of the task
             raise
         except (Exception, SystemExit) as error:  # a plugin's code may raise either
-            self.log.quarantine(state, _place_and_words(error))
+            self.log.quarantine(state, in_one_line(error))
+        finally:
+            self.control.on_hang = None
 
     def _save_checkpoints(self, step: int) -> None:
         kept = checkpoints_of(self.plan.strategy, self.strategy.checkpoints())
@@ -217,12 +218,3 @@ class Tuner:
                 if state.task_id == task_id:
                     state.steer = action
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
-
-
-def _place_and_words(error: Exception | SystemExit) -> str:
-    """Kind, place and first words of an unexpected error, in one line."""
-    if (of_plugin := fault_of_plugin(error)) is not None:
-        return of_plugin.message
-    places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
-    place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
-    return f"{type(error).__name__}{place}: {first_words(error)}"

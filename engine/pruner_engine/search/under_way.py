@@ -24,7 +24,7 @@ from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.strategy import Strategy
 from pruner_engine.search.task_state import Pending, TaskState, Trial
 from pruner_engine.search.told import figures_of
-from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick, tell_anew
+from pruner_engine.search.yardstick import keep_yardstick, lost_yardstick, restore_yardstick, tell_anew
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 
@@ -95,17 +95,15 @@ class UnderWay:
         """Have the round's candidates built."""
         proposal = plan.proposal
         stats = figures_of(self._run.strategy, proposal.stats)
-        round_id = self._project.runs.add_round(
-            self._run.run_id,
-            state.task_id,
-            drafted=len(proposal.drafted),
-            **figures_of(self._run.strategy, {name: getattr(proposal, name) for name in _FIGURES}),
-        )
+        figures = figures_of(self._run.strategy, {name: getattr(proposal, name) for name in _FIGURES})
+        known = {name: figure for name, figure in figures.items() if figure is not None}
+        round_id = self._project.runs.add_round(self._run.run_id, state.task_id, drafted=len(proposal.drafted), **known)
         ids = self._project.trials.add_candidates(
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
         )
         self._log.phase("measure", state.task.name)
-        restore_yardstick(self._project, state.task, state.task_id, self._measurer)
+        if not restore_yardstick(self._project, state.task, state.task_id, self._measurer):
+            self._log.notice("warning", *lost_yardstick(state.task))
         self._tell_unchecked(state)
         pinned = {candidate.hash for candidate in plan.pinned}
         state.begin_round(

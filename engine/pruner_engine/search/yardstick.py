@@ -32,20 +32,32 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     seconds: float
 
 
-def restore_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> None:
-    """Measure the task's candidates by the yardstick that the project keeps, if it can still be built."""
+def restore_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> bool:
+    """Measure the task's candidates by the yardstick that the project keeps; False where that cannot be built any more.
+
+    Where there is none, the first good candidate becomes one.
+    """
     if measurer.yardstick(task) is not None:
-        return
+        return True
     kept = project.work.fact(_name(task_id, measurer), _Kept)
     trace = project.trials.trace(kept.candidate_id, task_id) if kept is not None else None
     if kept is None or trace is None or not kept.seconds > 0:
-        return  # the first candidate becomes one
+        return True
     try:
         schedule = schedule_of(task, measurer.target, trace)
     except UserError:  # of another version
-        return
+        return False
     key = str(kept.candidate_id)
-    measurer.measure_by(task, MeasureInput(key, schedule.mod), Settled(key, kept.seconds))
+    return measurer.measure_by(task, MeasureInput(key, schedule.mod), Settled(key, kept.seconds))
+
+
+def lost_yardstick(task: TuningTask) -> tuple[str, str]:
+    """What to tell where a task's yardstick cannot be built any more, and what that means."""
+    told = f"{task.name}: the kernel that its candidates were timed beside cannot be built any more."
+    return (
+        told,
+        "New ones are timed beside another: they compare with those before only as far as the machine is as fast.",
+    )
 
 
 def keep_yardstick(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from pruner_engine.caches import Caches, caches_of
 from pruner_engine.errors import UserError
 from pruner_engine.measure.advice import advice
 from pruner_engine.store.figures.roofline import Place, place
@@ -44,6 +45,8 @@ SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.model_id, k.target_id, j
 FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id
 """
 
+_DEVICE = "SELECT t.profile, r.settings FROM runs r JOIN targets t ON t.id = r.target_id WHERE r.id = ?"
+
 _PROGRESS = "SELECT * FROM progress WHERE run_id = ? AND id > ? ORDER BY id"
 
 _SCORED = f"""
@@ -76,7 +79,7 @@ class ProjectReader(CandidateReader, ResultReader):
         self._progress = AppendedRows(_PROGRESS)
         self._scored = AppendedRows(_SCORED, "measurement_id")
         self._rounds: dict[int, dict[int, Row]] = {}
-        self._roofs: dict[int, Place | None] = {}
+        self._roofs: dict[tuple[int, Caches], Place | None] = {}
         self._told = 0  # how often times were told anew
 
     def _open(self) -> None:
@@ -128,9 +131,10 @@ class ProjectReader(CandidateReader, ResultReader):
         `intensity`, `roof` (FLOP/s), `bound` and `roof_share` place the best schedule under the device's roofline.
         """
         tasks = self.rows(_TASKS, (run_id,))
-        profile, tally = self.profile(run_id), self._tasks_tally(run_id)
+        run = self.one(_DEVICE, (run_id,))
+        tally = self._tasks_tally(run_id)
         for row in tasks:
-            row.update(_figures(row, tally[row["id"]]) | self._under_the_roof(row, profile))
+            row.update(_figures(row, tally[row["id"]]) | self._under_the_roof(row, run))
             row["roof_share"] = row["flops"] / row["best_s"] / row["roof"] if row["roof"] and row["best_s"] else None
         times = [min(filter(None, (row["best_s"], row["untuned_s"])), default=0.0) * row["weight"] for row in tasks]
         total = sum(times)
@@ -138,11 +142,14 @@ class ProjectReader(CandidateReader, ResultReader):
             row["share"] = time / total if total else None
         return tasks
 
-    def _under_the_roof(self, task: Row, profile: Row) -> Row:
-        """`intensity`, `roof` and `bound` of a task, which stay what they are; None without a profile."""
-        if task["id"] not in self._roofs and profile:
-            self._roofs[task["id"]] = place(task, profile, None)
-        under = self._roofs.get(task["id"])
+    def _under_the_roof(self, task: Row, run: Row | None) -> Row:
+        """`intensity`, `roof` and `bound` of a task of a run, which stay what they are; None without a profile."""
+        under = None
+        if run is not None and run["profile"]:
+            key = (task["id"], caches_of(run))
+            if key not in self._roofs:
+                self._roofs[key] = place(task, run["profile"], caches_of(run))
+            under = self._roofs[key]
         return {name: getattr(under, name, None) for name in ("intensity", "roof", "bound")}
 
     def task_names(self, run_id: int) -> dict[int, str]:
@@ -152,7 +159,7 @@ class ProjectReader(CandidateReader, ResultReader):
 
     def profile(self, run_id: int) -> Row:
         """Device profile of a run; empty until the device was profiled."""
-        row = self.one("SELECT t.profile FROM runs r JOIN targets t ON t.id = r.target_id WHERE r.id = ?", (run_id,))
+        row = self.one(_DEVICE, (run_id,))
         return {} if row is None else dict(row["profile"])
 
     def gains(self, run_id: int) -> dict[int, list[tuple[int, float]]]:

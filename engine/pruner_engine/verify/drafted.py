@@ -39,16 +39,11 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
         members = [i for i, c in enumerate(candidates) if c.sketch == sketch.index]
         if not members:
             continue
-        rows = np.array([candidates[i].row for i in members])
-        if not analyzer.compiled(sketch.index):
-            seconds = analyzer.lowered[sketch.index].seconds(rows, {})
-            told = np.isfinite(seconds)  # of what cannot be read there is no prediction
-            found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.where(told, seconds, 0.0)), 0.0)
-            continue
-        figures = analyzer.figures(sketch.index, rows)
+        figures = analyzer.figures(sketch.index, np.array([candidates[i].row for i in members]))
         times = {name: _NANOSECONDS * values for name, values in figures.items() if name in (*_TIMES, *_UNSEEN)}
-        found[members, 0] = 1.0
-        found[members, LATENCY] = _log(np.sum(list(times.values()), axis=0))
+        found[members, 0] = 1.0 if times else 0.0
+        latency = np.sum(list(times.values()), axis=0) if times else _NANOSECONDS * figures["latency"]
+        found[members, LATENCY] = _log(latency)
         for name, values in (figures | times).items():
             if name in _COLUMNS:
                 found[members, _COLUMNS[name]] = _log(values)

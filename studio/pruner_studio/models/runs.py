@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine import units
-from pruner_engine.store.figures.comparison import caches_of
+from pruner_engine.caches import caches_of
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.translation import tr
 

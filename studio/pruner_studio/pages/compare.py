@@ -10,9 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.caches import caches_of
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
-from pruner_engine.store.figures.comparison import Comparison, caches_of, compare
+from pruner_engine.store.figures.comparison import Comparison, compare
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.literal import plain_tip

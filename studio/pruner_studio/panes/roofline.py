@@ -7,7 +7,6 @@ from typing import Any
 from PySide6.QtCore import Signal
 
 from pruner_engine import units
-from pruner_engine.store.figures.roofline import place
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
@@ -71,21 +70,25 @@ class RooflinePane(Pane):
             )
         self.plot.show_kernels(profile, groups, subject.candidate_id)
         shown = next((row for row in timed if row["id"] == subject.candidate_id), None)
-        self.told.setText(sentence(task, profile, shown["seconds"] if shown else None))
+        self.told.setText(sentence(task, shown["seconds"] if shown else None))
 
 
-def sentence(task: dict[str, Any], profile: dict[str, Any], seconds: float | None) -> str:
-    """What the device allows at this intensity, and what is reached of it."""
-    found = place(task, profile, seconds)
-    if found is None:
+def sentence(task: dict[str, Any], seconds: float | None) -> str:
+    """What the device allows at this intensity, and what is reached of it.
+
+    Args:
+        seconds: of one call of the shown candidate; None where it was not timed.
+    """
+    if task["roof"] is None:
         return tr("The device has no profile, or the kernel counts no floating-point operations.")
     limit = tr("its peak")
-    if found.bound != "peak":
-        limit = tr("the bandwidth of {level}, which holds the arguments").format(level=found.bound)
+    if task["bound"] != "peak":
+        limit = tr("the bandwidth of {level}, which its arguments come from").format(level=task["bound"])
     allowed = tr("At {intensity} FLOP a byte the device allows {rate}: {limit}.").format(
-        intensity=units.significant(found.intensity), rate=units.rate(found.roof, "FLOP"), limit=limit
+        intensity=units.significant(task["intensity"]), rate=units.rate(task["roof"], "FLOP"), limit=limit
     )
-    if found.rate is None or found.share is None:
+    if seconds is None:
         return allowed
+    rate = task["flops"] / seconds
     reached = tr("This candidate reaches {rate}, {share} of it.")
-    return f"{allowed} {reached.format(rate=units.rate(found.rate, 'FLOP'), share=units.percent(found.share))}"
+    return f"{allowed} {reached.format(rate=units.rate(rate, 'FLOP'), share=units.percent(rate / task['roof']))}"

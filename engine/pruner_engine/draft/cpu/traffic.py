@@ -31,6 +31,6 @@ def cache_traffic(block: ScheduledBlock, core: Core) -> dict[str, Value]:
         bytes_: Value = totals[-1]
         for depth in range(len(loops), 0, -1):
             bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)
-        # what fits as a whole is there already: a network's operands come from the kernel before
+        # what fits as a whole is taken to be there: weights come from further away, but for all schedules alike
         result[name] = where(sizes[0] <= capacity, 0.0, bytes_)
     return result

@@ -97,7 +97,8 @@ def _with_drafts(
         return tuned
     on_phase("draft", ", ".join(task.name for task in untried))
     settings = settings_from(run["settings"])
-    return replace(tuned, drafts=drafted_database(untried, tuned.target, profile, settings, run["seed"]))
+    drafts, failed = drafted_database(untried, tuned.target, profile, settings, run["seed"])
+    return replace(tuned, drafts=drafts, undrafted=failed)
 
 
 def _without_drafts_that_fail(
@@ -179,12 +180,15 @@ def _is_on_device(found: _TunedRun, place: Place, settings: SearchSettings) -> b
 
 
 def _left_out(tuned: TunedModel) -> list[Notice]:
-    """What is to be said of schedules of the project that the tuned model does not have."""
+    """What is to be said of schedules that the tuned model does not have."""
     notices = []
     if foreign := len(tuned.database.foreign):
         text = f"{foreign} of its schedules would bring native code along and are left out."
         hint = "Pruner Studio writes no such schedules: ask whoever gave you this project."
         notices.append(Notice(level="warning", text=text, hint=hint))
+    for name, why in tuned.undrafted.items():
+        text = f"No trial has reached {name}, and it could not be drafted: {why.rstrip('.')}."
+        notices.append(Notice(level="warning", text=text, hint="Its default kernel is exported: tune it."))
     if unused := _unused(tuned):
         text = f"{unused} of its tuned kernels do not occur in the model as this version of the engine prepares it."
         notices.append(Notice(level="warning", text=text, hint="Tune the model again to have them tuned."))

@@ -10,9 +10,9 @@ from pruner_engine.jobs.runs.measuring import measurer_for
 from pruner_engine.jobs.runs.stored import refuse_other_device
 from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
-from pruner_engine.protocol import Phase, Pin, Pinned, Tried, Try
+from pruner_engine.protocol import Notice, Phase, Pin, Pinned, Tried, Try
 from pruner_engine.search.settings import settings_from
-from pruner_engine.search.yardstick import restore_yardstick
+from pruner_engine.search.yardstick import keep_yardstick, lost_yardstick, restore_yardstick
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
@@ -34,11 +34,15 @@ def try_row(command: Try, job: JobContext) -> None:
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
             with measurer_for(bench.target, settings) as measurer:
-                restore_yardstick(project, bench.task, command.task_id, measurer)
+                if not restore_yardstick(project, bench.task, command.task_id, measurer):
+                    text, hint = lost_yardstick(bench.task)
+                    job.emit(Notice(level="warning", text=text, hint=hint))
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
                 measurer.measure(bench.task, inputs, best_s=None, on_result=results.append)
-            _commit(project, run, command.task_id, sketch_ids, candidate, results[0])
+                with project.transaction():
+                    ids = _commit(project, run, command.task_id, sketch_ids, candidate, results[0])
+                    keep_yardstick(project, bench.task, command.task_id, measurer, ids)
         row = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
     assert row is not None
     told = {name: row[name] for name in ("candidate_id", "stage", "seconds", "error", "message")}
@@ -74,22 +78,22 @@ def _commit(
     sketch_ids: list[int],
     candidate: Candidate,
     result: MeasureResult,
-) -> None:
-    """One transaction: the round, the trial, and a point of the curve."""
+) -> dict[str, int]:
+    """Write the round, the trial, and a point of the curve; returns the candidate's id by its hash."""
     assert candidate.schedule is not None
     figures = {"measured": 1, "valid": int(result.ok), "build_s": result.build_s, "run_s": result.run_s}
-    with project.transaction():
-        round_id = project.runs.add_round(run["id"], task_id, **figures)
-        ids = project.trials.add_candidates(run["id"], task_id, round_id, sketch_ids, [candidate])
-        trace = trace_json(candidate.schedule.trace)
-        project.trials.add_measurement(run["id"], task_id, ids[candidate.hash], trace, result, run["elapsed_s"])
-        trials, valid = project.trials.counts(run["id"])
-        project.runs.add_progress(
-            run["id"],
-            elapsed_s=run["elapsed_s"],
-            trials=trials,
-            valid=valid,
-            failed=trials - valid,
-            latency_s=project.runs.latency(run["id"]),
-            left_s=None,
-        )
+    round_id = project.runs.add_round(run["id"], task_id, **figures)
+    ids = project.trials.add_candidates(run["id"], task_id, round_id, sketch_ids, [candidate])
+    trace = trace_json(candidate.schedule.trace)
+    project.trials.add_measurement(run["id"], task_id, ids[candidate.hash], trace, result, run["elapsed_s"])
+    trials, valid = project.trials.counts(run["id"])
+    project.runs.add_progress(
+        run["id"],
+        elapsed_s=run["elapsed_s"],
+        trials=trials,
+        valid=valid,
+        failed=trials - valid,
+        latency_s=project.runs.latency(run["id"]),
+        left_s=None,
+    )
+    return ids

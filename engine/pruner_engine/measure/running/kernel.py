@@ -11,12 +11,12 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
+from pruner_engine.lowering.loops.cases import is_case
+from pruner_engine.lowering.nodes import nodes_in
 from pruner_engine.lowering.words.products import holds_word_products, numbers_of
 from pruner_engine.measure.running.correctness import dtype_of
 from pruner_engine.measure.running.indices import index_bounds
 from pruner_engine.measure.workers.wire import KernelFacts
-
-_CHILDREN = ("a", "b", "value", "condition", "true_value", "false_value")
 
 
 def facts_of(mod: tvm.IRModule) -> KernelFacts:
@@ -25,12 +25,12 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
     blocks = [schedule.get(block) for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     written = [region.source for block in blocks for region in block.writes]
     folding = [block for block in blocks if block.init is not None]
-    parts = [part for block in blocks for part in _parts(block)]
-    rounds = any(isinstance(part, tvm.tirx.Cast) and _to_bytes(part) for part in parts)
+    calls = (call for block in blocks for call in nodes_in(block.body, tvm.ir.Call))
+    rounds = any(_to_bytes(cast) for block in blocks for cast in nodes_in(block.body, tvm.tirx.Cast))
     inputs = ["random"]
     if not rounds and all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
         inputs.append("nan")
-    if not any(isinstance(part, tvm.ir.Call) for part in parts):
+    if all(is_case(call) for call in calls):  # others, such as exp, make infinities of them
         inputs.append("large")
     inputs.append("zeros")
     floats = {str(source.dtype) for source in written if "float" in str(source.dtype)}
@@ -68,11 +68,3 @@ def _folded(block: SBlock) -> Iterator[int]:
 
 def _value(block: SBlock) -> Any:
     return block.body.value if isinstance(block.body, BufferStore) else None
-
-
-def _parts(block: SBlock) -> Iterator[Any]:
-    waiting = [_value(block)]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        waiting += [getattr(part, name) for name in _CHILDREN if hasattr(part, name)]

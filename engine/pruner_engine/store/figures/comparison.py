@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pruner_engine.caches import Caches
+from pruner_engine.caches import caches_of
 from pruner_engine.errors import UserError
 from pruner_engine.store.file.read_only import Row
 from pruner_engine.store.reader import ProjectReader
@@ -45,13 +45,6 @@ def comparable(run: Row, other: Row) -> bool:
     The rows may be of two projects: what counts is the content of the model and the identity of the device.
     """
     return _kind(run) == _kind(other)
-
-
-def caches_of(run: Row) -> Caches:
-    """With which caches a run was measured: its latencies do not compare with those of others."""
-    settings = run["settings"]
-    found: Caches = settings.get("caches", "cold" if settings.get("cold_cache") else "warm")
-    return found
 
 
 def of_one_model(run: Row, other: Row) -> bool:

@@ -1,8 +1,9 @@
 """The roofline of a device and the places of kernels under it: plain figures over rows of the project file.
 
-Intensity is floating-point operations over *compulsory* bytes, every argument moved once. A kernel's roof is the lower
-of the peak and of intensity times the bandwidth of the nearest level of memory that holds all its arguments, because
-measurements run on warm caches.
+Intensity is floating-point operations over *compulsory* bytes, every argument moved once. Each argument comes from the
+nearest level of memory that holds all that is touched between two uses of it: by the kernel alone where a run measures
+with warm caches, by the rest of an inference otherwise (tasks/reuse.py). A kernel's roof is the lower of the peak and
+of what the slowest level allows, given the bytes that come from it or through it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from pruner_engine.caches import Caches
 from pruner_engine.store.file.read_only import Row
 
 _MATRIX, _OPERANDS = 2, 2  # axes of a matrix, matrices of a product
@@ -31,20 +33,13 @@ class Place:
 
     Attributes:
         intensity: FLOP per byte of its arguments.
-        rate: FLOP/s achieved; None where nothing is measured.
         roof: FLOP/s that the device allows at this intensity.
         bound: what sets the roof: "peak" or a memory level.
     """
 
     intensity: float
-    rate: float | None
     roof: float
     bound: str
-
-    @property
-    def share(self) -> float | None:
-        """Achieved over allowed."""
-        return None if self.rate is None else self.rate / self.roof
 
 
 def ceilings(profile: Row) -> list[Ceiling]:
@@ -55,24 +50,29 @@ def ceilings(profile: Row) -> list[Ceiling]:
     return [Ceiling("peak", profile["peak_flops"]), *levels, Ceiling("DRAM", profile["dram_bandwidth"])]
 
 
-def place(task: Row, profile: Row, seconds: float | None) -> Place | None:
+def place(task: Row, profile: Row, caches: Caches) -> Place | None:
     """A task (its row, with `flops` and `shapes`) under the roofline; None without a profile or without operations.
 
     Args:
-        seconds: of one call; None where nothing is measured.
+        caches: what the calls of its kernel find in them.
     """
     roofs = ceilings(profile)
-    moved = argument_bytes(task["shapes"])
+    sizes = [_bytes(spec) for spec in task["shapes"]]
+    moved = sum(sizes)
     if not roofs or not moved or not task["flops"]:
         return None
-    intensity = task["flops"] / moved
-    held = (cache for cache in _caches(profile) if moved <= cache["bytes"] * _instances(cache, profile))
-    nearest = next((f"L{cache['level']}" for cache in held), "DRAM")
-    memory = next(roof for roof in roofs if roof.name == nearest)
+    touched = [max(moved, spec.get("reuse", 0) if caches == "network" else 0) for spec in task["shapes"]]
     peak = _peak(task["shapes"], profile)
-    allowed = intensity * memory.per_second
-    rate = task["flops"] / seconds if seconds else None
-    return Place(intensity, rate, min(peak, allowed), "peak" if peak <= allowed else nearest)
+    best = Place(task["flops"] / moved, peak, "peak")
+    room = {f"L{cache['level']}": cache["bytes"] * _instances(cache, profile) for cache in _caches(profile)}
+    nearer = 0
+    for level in roofs[1:]:
+        passing = sum(size for size, between in zip(sizes, touched, strict=True) if between > nearer)
+        allowed = task["flops"] / passing * level.per_second if passing else math.inf
+        if allowed < best.roof:
+            best = Place(best.intensity, allowed, level.name)
+        nearer = max(nearer, room.get(level.name, 0))
+    return best
 
 
 def above_the_peak(tasks: list[Row]) -> list[Row]:
@@ -80,9 +80,9 @@ def above_the_peak(tasks: list[Row]) -> list[Row]:
     return [task for task in tasks if task["bound"] == "peak" and (task["roof_share"] or 0.0) > _DOUBTFUL]
 
 
-def argument_bytes(shapes: list[Row]) -> int:
-    """Bytes of all arguments of a kernel."""
-    return sum(math.prod(spec["shape"]) * _width(spec["dtype"]) for spec in shapes)
+def _bytes(spec: Row) -> int:
+    """Of an argument."""
+    return math.prod(spec["shape"]) * _width(spec["dtype"])
 
 
 def _width(dtype: str) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pruner_engine.store.figures.comparison import caches_of, comparable
+from pruner_engine.caches import caches_of
+from pruner_engine.store.figures.comparison import comparable
 from pruner_engine.store.reader import ProjectReader, Row
 
 _NAMED = 3  # tasks, at most

@@ -1,0 +1,38 @@
+"""The devices that a project was tuned on, in the terminal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from chosen_runs import make_project
+from pruner_engine.cli.main import cli
+from pruner_engine.store.project import Project
+from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.target import resolve_target
+
+
+@pytest.fixture
+def project(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0)})
+    profile = profile_for(resolve_target("zen4")).as_json() | {"calibration": {"compute": 1.5}}
+    with Project(path) as opened, opened.transaction() as db:
+        db["targets"].update(1, {"profile": json.dumps(profile), "device": "a processor", "fingerprint": "f-1"})
+    return path
+
+
+def told(*words):
+    done = CliRunner().invoke(cli, ["profile", *map(str, words)], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_they_are_told_as_they_were_measured_with_the_corrections_of_the_draft(project):
+    (device,) = json.loads(told("--of", project, "--json"))["devices"]
+    assert (device["device"], device["fingerprint"]) == ("a processor", "f-1")
+    assert device["profile"]["calibration"] == {"compute": 1.5} and device["profile"]["peak_flops"] > 0
+    text = told("--of", project)
+    assert "a processor, f-1" in text and "compute 1.50×" in text and "L2 cache" in text
