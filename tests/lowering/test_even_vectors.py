@@ -1,4 +1,4 @@
-"""Vectors of kernels that take padding under a condition have a power of two of elements of one pixel each."""
+"""Vectors have a power of two of elements where LLVM would tear them, beside padding those of one pixel each."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ def vectors(mod: tvm.IRModule) -> list[int]:
 @pytest.mark.parametrize(
     ("filters", "pixels", "parts"),
     [
-        (12, 2, [4] * 6),
-        (24, 1, [8] * 3),
+        (12, 2, [8, 4] * 2),
+        (24, 1, [16, 8]),
+        (36, 1, [16, 16, 4]),
         (16, 2, [16] * 2),
         (10, 1, [8, 2]),
         (10, 2, [8, 2] * 2),
@@ -81,9 +82,49 @@ def test_vectors_are_parted_and_compute_the_same(filters, pixels, parts):
     assert all(lanes & (lanes - 1) == 0 for lanes in lengths) and max(parts) in lengths
 
 
-def test_vectors_without_padding_stay_as_they_are():
-    mod = scheduled(convolution(12, padded=False), 2)
-    assert vectors(mod) == [24, 24]
+def bound_to(mod: tvm.IRModule, processor: str) -> tvm.IRModule:
+    """As TVM gives kernels to its lowering."""
+    return tirx.transform.BindTarget(tvm.target.Target({"kind": "llvm", "mcpu": processor}))(mod)
+
+
+@pytest.mark.parametrize(
+    ("processor", "filters", "pixels", "parts"),
+    [
+        ("skylake-avx512", 12, 1, [12]),
+        ("skylake-avx512", 12, 2, [12] * 2),
+        ("skylake-avx512", 24, 1, [16, 8]),
+        ("skylake-avx512", 16, 3, [16] * 3),
+        ("x86-64-v3", 6, 1, [6]),
+        ("x86-64-v3", 12, 1, [8, 4]),
+        ("x86-64-v3", 24, 1, [16, 8]),
+        ("x86-64-v3", 16, 2, [32]),
+        ("x86-64", 6, 1, [4, 2]),
+        ("x86-64", 3, 1, [3]),
+    ],
+)
+def test_sums_in_vectors_that_fill_no_registers_are_parted(processor, filters, pixels, parts):
+    """LLVM widens what is shorter than a register, and splits a power of two."""
+    mod = bound_to(scheduled(convolution(filters, padded=False), pixels), processor)
+    assert vectors(in_even_vectors(mod)) == parts * 2
+
+
+def test_parted_sums_are_kept_in_vectors_and_are_the_same():
+    mod = scheduled(convolution(24, padded=False), 1)
+    rng = np.random.default_rng(0)
+    data, weight = (rng.standard_normal(shape).astype("f") for shape in ((PIXELS, CHANNELS), (TAPS, CHANNELS, 24)))
+    out = tvm.runtime.tensor(np.full((PIXELS, 24), np.nan, "f"))
+    library = tvm.tirx.build(mod, HOST)
+    library["main"](tvm.runtime.tensor(data), tvm.runtime.tensor(weight), out)
+    np.testing.assert_allclose(out.numpy(), data @ weight[0], rtol=1e-4, atol=1e-5)
+    assert "<24 x float>" not in library.inspect_source("ll")
+
+
+def test_vectors_of_what_sums_nothing_stay_as_they_are():
+    data = te.placeholder((PIXELS, 24), name="data")
+    out = te.compute((PIXELS, 24), lambda x, f: data[x, f] * 2.0, name="out")
+    schedule = Schedule(tvm.IRModule({"main": te.create_prim_func([data, out])}))
+    schedule.vectorize(schedule.get_loops(schedule.get_sblock("out"))[-1])
+    mod = bound_to(schedule.mod, "x86-64-v3")
     assert tvm_ffi.structural_equal(in_even_vectors(mod), mod)
 
 

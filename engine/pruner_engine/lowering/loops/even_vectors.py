@@ -1,7 +1,8 @@
-"""Vectors of kernels that take padding under a condition: of one pixel each, and of a power of two of elements.
+"""Vectors of a power of two of elements, and of one pixel each where padding is taken under a condition.
 
-TVM makes no vector of elements of which some are padding: it computes all of them one by one. And where a branch lies
-between two uses of a vector whose length is no power of two, LLVM keeps its elements in as many registers.
+TVM makes no vector of elements of which some are padding: it computes all of them one by one. And LLVM keeps a vector
+whose length is no power of two, and that is longer than a register, in a register for each element wherever the
+vector lives on from one block of straight code to the next, such as a sum from one step of a loop to the next.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from itertools import accumulate
 import tvm_ffi
 from tvm import IRModule
 from tvm.ir import Call, Expr, Range
-from tvm.s_tir import SBlockRealize
+from tvm.s_tir import SBlock, SBlockRealize
 from tvm.sym import Analyzer
-from tvm.tirx import FloorDiv, FloorMod, For, ForKind, IntImm, PrimFunc, SeqStmt, Stmt, Var
+from tvm.tirx import BufferStore, FloorDiv, FloorMod, For, ForKind, IntImm, IterVar, PrimFunc, SeqStmt, Stmt, Var
 from tvm.tirx.analysis import undefined_vars
 
 from pruner_engine.lowering.loops.cases import is_case
 from pruner_engine.lowering.nodes import each_function, nodes_in
+from pruner_engine.lowering.words.products import cpu_has
 
-_SHORT = 4  # elements: the shortest vector register
+_REGISTERS = (("avx512f", 512), ("avx", 256))  # bits of the longest ones, by what brings them; else:
+_SHORTEST = 128
+_LONGEST = 512  # bits: a part may fill several registers, if it has a power of two of elements
 
 
 def in_even_vectors(mod: IRModule) -> IRModule:
@@ -29,13 +33,43 @@ def in_even_vectors(mod: IRModule) -> IRModule:
 
 def _in_even_vectors(function: PrimFunc) -> PrimFunc:
     loops = nodes_in(function.body, For)
-    vectors = [loop for loop in loops if loop.kind == ForKind.VECTORIZED]
+    vectors = [loop for loop in loops if loop.kind == ForKind.VECTORIZED and isinstance(loop.extent, IntImm)]
     if any(loop.kind == ForKind.THREAD_BINDING for loop in loops):
         return function
     cases = [loop for loop in vectors if _conditions(loop)]
-    # of a row some of whose elements are padding, such as pixels channels first, LLVM makes more of the whole
-    fit = cases and not any(map(_chooses_by_element, cases))
-    return tvm_ffi.structural_map(function, (For, _parted)) if fit else function
+    if any(map(_chooses_by_element, cases)):  # such as pixels channels first: LLVM makes more of the whole
+        return function
+    register = 0 if cases else _register_bits(function)
+    if not cases and not (_sums(function) and any(_is_torn(loop, register) for loop in vectors)):
+        return function
+    return tvm_ffi.structural_map(function, (For, lambda loop: _parted(loop, register)))
+
+
+def _register_bits(function: PrimFunc) -> int:
+    """Of the longest vector registers of the function's target."""
+    target = function.attrs.get("target") if function.attrs else None
+    return next((bits for name, bits in _REGISTERS if target is not None and cpu_has(target, name)), _SHORTEST)
+
+
+def _sums(function: PrimFunc) -> bool:
+    """Whether something is added up, and so lives on from step to step."""
+    variables = (variable for block in nodes_in(function.body, SBlock) for variable in block.iter_vars)
+    return any(variable.iter_type == IterVar.CommReduce for variable in variables)
+
+
+def _is_torn(loop: For, register: int) -> bool:
+    """Whether LLVM would keep the vector in a register for each element."""
+    return not _fits(int(loop.extent), _bits(loop), register) and bool(int(loop.extent) & (int(loop.extent) - 1))
+
+
+def _fits(length: int, bits: int, register: int) -> bool:
+    """Whether so many elements fit in a register, into which LLVM widens them."""
+    return length * bits <= register
+
+
+def _bits(loop: For) -> int:
+    """Of the widest elements that are written."""
+    return max((int(store.value.ty.dtype.bits) for store in nodes_in(loop.body, BufferStore)), default=32)
 
 
 def _conditions(loop: For) -> list[Expr]:
@@ -60,11 +94,17 @@ def _chooses_by_element(loop: For) -> bool:
     return any(variable.same_as(one) for variable in moving for one in used)
 
 
-def _parted(loop: For) -> Stmt:
+def _parted(loop: For, register: int) -> Stmt:
+    """The loop in parts.
+
+    Args:
+        register: bits that a row may fill without being parted, whatever its length.
+    """
     if loop.kind != ForKind.VECTORIZED or not isinstance(loop.extent, IntImm) or nodes_in(loop.body, For):
         return loop
-    extent, row = int(loop.extent), _row(loop)
-    lengths = _powers_of_two(row) * (extent // row)
+    extent, row, bits = int(loop.extent), _row(loop), _bits(loop)
+    parts = [row] if _fits(row, bits, register) else _powers_of_two(row, _LONGEST // bits)
+    lengths = parts * (extent // row)
     begins = [0, *accumulate(lengths)][:-1]
     return SeqStmt([*map(lambda *of: _part(loop, *of), begins, lengths)]) if len(lengths) > 1 else loop
 
@@ -77,12 +117,10 @@ def _row(loop: For) -> int:
     return min((row for row in rows if row > 1 and extent % row == 0), default=extent)
 
 
-def _powers_of_two(length: int) -> list[int]:
-    """Equal ones, so that what is kept of all is a buffer of such vectors; the largest first where these are short."""
-    equal = length & -length
-    if equal >= _SHORT:
-        return [equal] * (length // equal)
-    return [1 << bit for bit in reversed(range(length.bit_length())) if length >> bit & 1]
+def _powers_of_two(length: int, most: int) -> list[int]:
+    """The longest first, none longer than `most`."""
+    shorter = (most >> shift for shift in range(1, most.bit_length()))
+    return [most] * (length // most) + [part for part in shorter if length % most & part]
 
 
 def _part(loop: For, begin: int, length: int) -> Stmt:
