@@ -85,7 +85,12 @@ def test_one_index_into_two_tables_fits_the_smaller():
 def test_a_choice_between_a_pixel_and_the_padding_is_no_function():
     x, w = placeholder(1, 4, 8, 8), te.placeholder((4, 4, 3, 3), name="w")
     convolved = topi.nn.conv2d_nchw(x, w, 1, 1, 1)
-    assert facts_of(module(x, w, convolved)).inputs == ["random", "nan", "large", "zeros"]
+    facts = facts_of(module(x, w, convolved))
+    assert facts.inputs == ["random", "nan", "large", "zeros"]
+    assert 0 not in facts.finite and 1 in facts.finite, (
+        "whether zero times NaN is computed differs"
+    )
+    assert facts_of(module(x, w, topi.nn.conv2d_nchw(x, w, 1, 0, 1))).finite == []
     chosen = te.compute((8,), lambda i: tvm.tirx.if_then_else(i < 4, tvm.tirx.exp(x[0, 0, 0, i]), 0.0))
     assert "large" not in facts_of(module(x, chosen)).inputs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -12,7 +12,7 @@ from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
 from pruner_engine.lowering.loops.cases import is_case
-from pruner_engine.lowering.nodes import nodes_in
+from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.lowering.words.products import holds_word_products, numbers_of
 from pruner_engine.measure.running.correctness import dtype_of
 from pruner_engine.measure.running.indices import index_bounds
@@ -25,12 +25,13 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
     blocks = [schedule.get(block) for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     written = [region.source for block in blocks for region in block.writes]
     folding = [block for block in blocks if block.init is not None]
-    calls = (call for block in blocks for call in nodes_in(block.body, tvm.ir.Call))
+    calls = [call for block in blocks for call in nodes_in(block.body, tvm.ir.Call)]
+    cases = [call for call in calls if is_case(call)]
     rounds = any(_to_bytes(cast) for block in blocks for cast in nodes_in(block.body, tvm.tirx.Cast))
     inputs = ["random"]
     if not rounds and all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
         inputs.append("nan")
-    if all(is_case(call) for call in calls):  # others, such as exp, make infinities of them
+    if len(cases) == len(calls):  # others, such as exp, make infinities of them
         inputs.append("large")
     inputs.append("zeros")
     floats = {str(source.dtype) for source in written if "float" in str(source.dtype)}
@@ -44,7 +45,13 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         words=_words(mod) if holds_word_products(mod) else {},
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
+        finite=[i for i, p in enumerate(mod["main"].params) if cases and not any(map(p.same_as, _chosen(cases)))],
     )
+
+
+def _chosen(cases: Sequence[tvm.ir.Call]) -> list[Any]:
+    """What the values are read from that cases choose from."""
+    return [load.source for case in cases for load in loads_of(case)]
 
 
 def _to_bytes(cast: tvm.tirx.Cast) -> bool:

@@ -46,6 +46,8 @@ class TaskBuffers:
     def _values(self, index: int, shape: Sequence[int], kind: str = "random") -> np.ndarray:
         """What an argument may hold, in the order of a layout or another."""
         below, words = self._facts.bounds.get(index), self._facts.words.get(index, "")
+        if kind == "nan" and index in self._facts.finite:
+            kind = "random"
         return make_array(tuple(shape), self._args[index].dtype, index, kind, self._facts.reduction, below, words)
 
     def _put(self, array: np.ndarray) -> Tensor:

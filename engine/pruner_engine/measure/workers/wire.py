@@ -65,6 +65,8 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         words: index of each argument whose elements are words to the type of the numbers in them.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
         rounds: it rounds numbers to bytes.
+        finite: arguments that hold numbers in NaN inputs, too. Of a kernel with padding what the padding is multiplied
+            by: whether zero times NaN is computed at all differs from schedule to schedule.
     """
 
     outputs: list[int]
@@ -74,6 +76,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     words: dict[int, str]
     epsilon: float
     rounds: bool
+    finite: list[int] = []
 
 
 class Yardstick(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
