@@ -17,6 +17,7 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Context
 from pruner_engine.search.task_state import TaskState
+from pruner_engine.space.decision import LocationDecision
 from pruner_engine.space.design_space import DesignSpace, space_generator
 from pruner_engine.verify.drafted import LATENCY, draft_features
 from schedules import task_of
@@ -87,7 +88,7 @@ def test_one_that_proves_so_with_a_block_moved_is_read_from_schedules_from_then_
     """Whoever asks first: a resumed run featurises what it has measured before it drafts anything."""
     task = task_of("softmax:32,48", CPU)
     space = DesignSpace.generate(task, CPU)
-    index = next(s.index for s in space.sketches if any(d.kind == "location" for d in s.decisions))
+    index = next(s.index for s in space.sketches if any(isinstance(d, LocationDecision) for d in s.decisions))
     made = analyzer_for(space, DEVICES[CPU])
     at = made.closed[index].variants.at
 
