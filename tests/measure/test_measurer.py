@@ -13,8 +13,8 @@ import tvm
 
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.run_requests import RunRequests
-from pruner_engine.measure.running.layout import rewrites_of
 from pruner_engine.measure.running.timing import FINER
+from pruner_engine.measure.running.weight_layout import rewrites_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.space.design_space import DesignSpace
 from schedules import CPU, task_of

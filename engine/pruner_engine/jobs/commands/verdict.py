@@ -11,13 +11,13 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.workbench import Workbench, workbench
 from pruner_engine.protocol import Phase, Verified, Verify
+from pruner_engine.search.plugin_values import features_of, scores_of
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.queries.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify import create_model
-from pruner_engine.verify.answers import features_of, scores_of
 from pruner_engine.verify.model import CostModel, Features
 
 _COMPARED = 96  # measured candidates that the row is put among: each costs up to 20 ms to apply and featurise
