@@ -95,7 +95,6 @@ class RunFinished(Message, tag="run-finished"):
 class Exported(Message, tag="exported"):
     """A bundle was written."""
 
-    export_id: int
     out: str
     summary: dict[str, Any]
 

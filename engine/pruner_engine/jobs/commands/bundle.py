@@ -150,10 +150,10 @@ def export(command: Export, job: JobContext) -> None:
         if summary["on_device"]:
             _keep(project, run, summary, OWN if place.where == "boards" else summary["latency"])
         agrees = all(check["ok"] for check in summary["checks"])
-        export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
+        project.runs.add_export(run["id"], summary["out"], agrees, summary)
         for notice in (*_left_out(found.tuned), *_doubts(place, summary["checks"])):
             job.emit(notice)
-        job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
+        job.emit(Exported(out=summary["out"], summary=summary))
 
 
 def _doubts(place: Place, checks: Collection[dict[str, Any]]) -> list[Notice]:
