@@ -25,7 +25,7 @@ EVENTS = [
     m.Phase(name="draft"),
     m.Notice(level="info", text="line\nbreak"),
     m.Failed(kind="user", message="no"),
-    m.Heartbeat(phase="idle", phase_s=0.1),
+    m.Heartbeat(),
     m.Bye(),
 ]
 

@@ -113,10 +113,7 @@ class Failed(Message, tag="failed"):
 
 
 class Heartbeat(Message, tag="heartbeat"):
-    """Sent every second by a living engine; `phase` and how long it has lasted, in seconds."""
-
-    phase: str
-    phase_s: float
+    """Sent every second by a living engine."""
 
 
 class Bye(Message, tag="bye"):
