@@ -128,3 +128,15 @@ def test_with_the_times_the_curves_of_all_runs_that_have_them_are_told_anew(tmp_
             assert row["latency_s"] == curve[-1] == open_project.runs.latency(run)
         others = [point["latency_s"] for point in staying.progress(3)]
         assert others == [0.5] * 3, "measured with other caches"
+
+
+def test_what_was_measured_elsewhere_is_not_told_anew(tmp_path):
+    make_project(project := tmp_path / "p.pruner", {"a": (1, 1.0)})
+    # one of a row that was tried by hand before the run had worked at all
+    for strategy, elapsed_s in (("imported", 2.0), ("random", 2.0), ("random", 0.0)):
+        add_run(project, strategy, [("trial", 1, 0.8, elapsed_s), ("end", 2.0)], settings={"caches": "warm"})
+    with Project(project) as open_project:
+        open_project.query("UPDATE measurements SET repeats = json_array(seconds) RETURNING id")
+        open_project.trials.rescale(1, 0.5, caches="warm")
+        told = open_project.query("SELECT seconds FROM measurements ORDER BY run_id")
+    assert [row["seconds"] for row in told] == [0.8, 0.4, 0.4]
