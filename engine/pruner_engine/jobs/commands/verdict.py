@@ -87,7 +87,8 @@ def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None)
         return create_model(SearchSettings().model, run["seed"]), ""
     model = create_model(stored["kind"], run["seed"])
     model.from_bytes(stored["data"])
-    return model, f"run {run['id']} (rounds of its last task: {stored['step']})"
+    several = f"{stored['samples']} measurements of run {run['id']}"
+    return model, several if stored["samples"] else f"run {run['id']}"
 
 
 def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> str:
