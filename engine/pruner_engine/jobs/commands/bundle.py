@@ -214,11 +214,12 @@ def compare_libraries(
         found = _tuned_run(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
         tuned, settings = found.tuned, asked_boards(found.settings, rpc, rpc_key)
         place = place_for(tuned.target, settings, boards_only=bool(rpc))
-        profile = profile_for(tuned.target)
+        notices: list[str] = []
+        profile = profile_for(tuned.target, lambda _level, text, hint: notices.append(f"{text} {hint}"))
         # of what matrix units compute that peak says nothing
         peak_flops = 0.0 if profile.matrix_flops and multiplies_words(tuned.tasks) else profile.peak_flops
         told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase, place=place)
-        return {**told, "notices": [f"{notice.text} {notice.hint}" for notice in _left_out(tuned)]}
+        return {**told, "notices": [*notices, *(f"{notice.text} {notice.hint}" for notice in _left_out(tuned))]}
 
 
 @contextmanager
