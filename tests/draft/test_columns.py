@@ -104,7 +104,7 @@ def test_one_row_is_evaluated_as_many_are():
     x, y, z = (c.column(i) for i in range(3))
     formulas = [
         c.where(x > y, c.ceil_div(x * z, y), c.floor_div(z, x)) + c.lookup((3, 1, 4), c.minimum(z, 2)),
-        c.square_root(x) / y - c.log2(z),
+        c.square_root(x) / y - z,
         c.maximum(c.equal(x, y), z >= y) * (x - y),
         7,
     ]

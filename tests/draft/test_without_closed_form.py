@@ -7,7 +7,7 @@ import pytest
 from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule import TuneContext
 
-from draft.spaces import CPU, DEVICES
+from draft.spaces import CPU, DEVICES, space_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.lowered import READ_A_DRAFT
@@ -86,8 +86,7 @@ def test_a_round_counts_them_as_such(space):
 
 def test_one_that_proves_so_with_a_block_moved_is_read_from_schedules_from_then_on(monkeypatch):
     """Whoever asks first: a resumed run featurises what it has measured before it drafts anything."""
-    task = task_of("softmax:32,48", CPU)
-    space = DesignSpace.generate(task, CPU)
+    space = space_of("conv2d:1,16,14,14,32,3,pad=1", CPU)
     index = next(s.index for s in space.sketches if any(isinstance(d, LocationDecision) for d in s.decisions))
     made = analyzer_for(space, DEVICES[CPU])
     at = made.closed[index].variants.at

@@ -116,7 +116,7 @@ TALKATIVE = """
 from pruner_engine.measure.workers import wire
 
 wire.receive(0)
-wire.send(1, wire.Ready(seconds=0.0))
+wire.send(1, wire.Ready())
 while (build := wire.receive(0)) is not None:
     wire.send(1, wire.Built(id=build.id, log="x" * 300_000))
 """

@@ -30,8 +30,8 @@ def test_the_draft_reckons_with_the_caches_and_the_clock_that_a_board_tells():
     pi = BoardFacts(
         "pi", "aarch64-linux-gnu", "cortex-a76", 4, ("neon",), (Cache(1, 64 << 10), Cache(2, 512 << 10)), 2.4e9
     )
-    profile = run_profile(board_target(pi), pi)
+    profile = run_profile(board_target(pi), pi, print)
     assert [cache.bytes for cache in profile.caches] == [64 << 10, 512 << 10]
     assert profile.peak_flops == 4 * profile.peak_flops_core == 4 * 2.4e9 * 16
-    preset = run_profile(resolve_target("graviton3"), pi)
+    preset = run_profile(resolve_target("graviton3"), pi, print)
     assert preset.source == "preset"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -109,7 +110,9 @@ def test_a_row_is_predicted_verified_and_measured_once(engine, project):
         Try(run_id=1, **where, decisions=decisions),
     )
     assert predicted.valid and predicted.reasons
-    assert verified.model == SearchSettings().model and "run 1" in verified.learned_from
+    assert verified.model == SearchSettings().model and re.fullmatch(
+        r"\d+ measurements of run 1", verified.learned_from
+    )
     assert 1 <= verified.place <= verified.of and verified.like_s > 0
     assert not tried.before and again.before and again.candidate_id == tried.candidate_id
     with ProjectReader(project) as reader:

@@ -25,7 +25,7 @@ from pruner_engine.processes.child import environment, module_command
 from pruner_engine.protocol import Failed, Heartbeat, Hello, Notice, RunFinished, decode_event
 
 HELLO = Hello(protocol=1, version="1", pid=1)
-BEAT = Heartbeat(phase="run", phase_s=1.0)
+BEAT = Heartbeat()
 NOTICE = Notice(level="info", text="x" * 64)
 DONE = RunFinished(run_id=1, state="finished", trials=8, valid=8, latency_s=None, untuned_s=None)
 

@@ -35,12 +35,24 @@ from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
 from pruner_engine.store.queries.results import DISTURBED
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.targets import detect_gpus
+from pruner_engine.targets import benchmark_process, detect_gpus
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.verify import create_model
 from run_jobs import QUICK, resumed, started
 from terminal import SMALL, carried_out, pruner, pruner_here
+
+
+def test_a_run_tells_that_its_device_could_not_be_measured(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        benchmark_process, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"]
+    )
+    said = started(project := tmp_path / "p.pruner")
+    (told,) = (event for event in said if isinstance(event, msg.Notice) and "could not be measured" in event.text)
+    assert "no kernel image" in told.text and "an estimate" in told.hint
+    with ProjectReader(project) as reader:
+        assert told.text in [event["text"] for event in reader.events(1)]
 
 
 def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes_on(tmp_path, monkeypatch):

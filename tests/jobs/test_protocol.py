@@ -25,7 +25,7 @@ EVENTS = [
     m.Phase(name="draft"),
     m.Notice(level="info", text="line\nbreak"),
     m.Failed(kind="user", message="no"),
-    m.Heartbeat(phase="idle", phase_s=0.1),
+    m.Heartbeat(),
     m.Bye(),
 ]
 
@@ -70,4 +70,4 @@ def test_strings_of_tvm_travel_as_text():
 
 def test_what_cannot_be_sent_is_an_error():
     with pytest.raises(NotImplementedError, match="object cannot be sent"):
-        m.encode(m.Exported(export_id=1, out="o", summary={"x": object()}))
+        m.encode(m.Exported(out="o", summary={"x": object()}))

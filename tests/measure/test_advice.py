@@ -4,7 +4,6 @@ import pytest
 
 from chosen_runs import add_run, make_project
 from pruner_engine.measure.advice import ADVICE, OTHERWISE, advice
-from pruner_engine.measure.workers import wire
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from terminal import pruner_here
@@ -12,7 +11,7 @@ from terminal import pruner_here
 # What runner, builder and obituary can say
 KINDS = [
     *(("build", error) for error in ("error", "crash", "timeout", "memory")),
-    *(("load", error) for error in ("error", "memory", wire.NO_BOARD)),
+    *(("load", error) for error in ("error", "memory")),
     *(("run", error) for error in ("error", "crash", "timeout", "memory")),
     *(("check", error) for error in ("error", "wrong", "memory")),
 ]

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 import tvm
+from tvm.target import Target
 
 from pruner_engine.measure import measurer
 from pruner_engine.measure.running import gpu
 from pruner_engine.measure.running.gpu import GpuClock
-from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.targets.target import resolve_target
 
 # Stands for the driver's library: an event takes the time that the kernels of this test say it is
@@ -105,10 +105,12 @@ def test_the_runner_of_a_gpu_has_a_core_that_no_builder_uses(monkeypatch, target
         return SimpleNamespace(close=lambda: None)
 
     target = resolve_target(target)
+    if target.kind.name == "llvm":
+        target = Target({**target.export(), "num-cores": 2})
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(cores))
     monkeypatch.setattr(measurer, "Pipeline", pipeline)
     monkeypatch.setattr(measurer, "find_cuda_compiler", lambda: None)
-    with measurer.Measurer(target, MeasureOptions(threads=2)):
+    with measurer.Measurer(target):
         pass
     (setup,) = setups
     assert (setup.builder_cores, setup.runner_cores, setup.workers) == (building, running, len(building))

@@ -87,9 +87,7 @@ def test_a_choice_between_a_pixel_and_the_padding_is_no_function():
     convolved = topi.nn.conv2d_nchw(x, w, 1, 1, 1)
     facts = facts_of(module(x, w, convolved))
     assert facts.inputs == ["random", "nan", "large", "zeros"]
-    assert 0 not in facts.finite and 1 in facts.finite, (
-        "whether zero times NaN is computed differs"
-    )
+    assert 0 not in facts.finite and 1 in facts.finite, "whether zero times NaN is computed differs"
     assert facts_of(module(x, w, topi.nn.conv2d_nchw(x, w, 1, 0, 1))).finite == []
     chosen = te.compute((8,), lambda i: tvm.tirx.if_then_else(i < 4, tvm.tirx.exp(x[0, 0, 0, i]), 0.0))
     assert "large" not in facts_of(module(x, chosen)).inputs

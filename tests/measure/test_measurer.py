@@ -10,11 +10,12 @@ import numpy as np
 import psutil
 import pytest
 import tvm
+from tvm.target import Target
 
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.run_requests import RunRequests
-from pruner_engine.measure.running.layout import rewrites_of
 from pruner_engine.measure.running.timing import FINER
+from pruner_engine.measure.running.weight_layout import rewrites_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.space.design_space import DesignSpace
 from schedules import CPU, task_of
@@ -161,7 +162,8 @@ def test_only_bests_are_checked_by_default(task):
 
 
 def test_every_candidate_is_measured_where_builds_go_on_beside_runs(task):
-    with Measurer(CPU, MeasureOptions(threads=1)) as measurer:
+    of_one_core = Target({**CPU.export(), "num-cores": 1})
+    with Measurer(of_one_core) as measurer:
         inputs = candidates(task, 3)
         assert {r.key for r in measured(measurer, task, inputs) if r.ok} == {i.key for i in inputs}
 

@@ -11,7 +11,7 @@ import pytest
 from pruner_engine.measure.workers import wire
 
 MESSAGES = [
-    wire.Ready(seconds=0.5),
+    wire.Ready(),
     wire.Build(id=1, mod="{" * 300_000, target="{}", library="/x/1.so"),
     wire.Built(id=1, seconds=0.1, kernel=wire.Kernel("/x/1.so", [wire.Tensor([1, 2], "float32")], {0: "map"})),
     wire.Ran(id=2, seconds=0.2, stage="run", error="crash", message="äöü", log="…"),

@@ -176,15 +176,19 @@ def test_momentum_adaptation_without_a_pretrained_model_says_how_to_get_one(tmp_
     assert "no tlp model is installed" in failed.message and "pruner train" in failed.hint
 
 
+def stock_search(**settings):
+    """The stock search with a task."""
+    task, nothing = task_of("matmul:32,32,32"), lambda *_: None
+    profile, chosen = load_presets()["sapphire-rapids"].profile, SearchSettings(**settings)
+    search = MetaScheduleSearch(Context(CPU, profile, 0, chosen, 1, nothing, nothing, nothing))
+    return search, TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+
+
 @pytest.mark.parametrize(("settings", "size"), [({}, (512, 4)), ({"population": 24, "generations": 1}, (24, 1))])
 def test_the_stock_search_is_as_large_as_it_was_published_or_as_the_settings_say(settings, size):
-    task = task_of("matmul:32,32,32")
-    nothing = lambda *_: None  # noqa: E731
-    profile = load_presets()["sapphire-rapids"].profile
-    context = Context(CPU, profile, 0, SearchSettings(**settings), 2, nothing, nothing, nothing)
-    state = TaskState(task, 1, space=DesignSpace.generate(task, CPU))
-    search = MetaScheduleSearch(context)._tune_context(state).search_strategy
-    assert (search.population_size, search.genetic_num_iters) == size
+    search, state = stock_search(**settings)
+    tvms = search._tune_context(state).search_strategy
+    assert (tvms.population_size, tvms.genetic_num_iters) == size
 
 
 def test_the_stock_search_says_that_it_takes_no_checkpoint():
@@ -193,6 +197,25 @@ def test_the_stock_search_says_that_it_takes_no_checkpoint():
     MetaScheduleSearch(Context(CPU, profile, 0, settings, 2, nothing, nothing, lambda *told: said.append(told)))
     ((level, text, _),) = said
     assert level == "warning" and "the checkpoint is not used" in text
+
+
+def measured_round(search, state, count):
+    """Hashes of what a round of so many trials measures."""
+    candidates = search.propose(state, count).candidates
+    trials = [Trial(c, MeasureResult(c.hash, "ok", repeats=(1e-4 + len(state.trials) * 1e-6,))) for c in candidates]
+    for trial in trials:
+        state.add(trial)
+    search.learn(state, trials)
+    return [candidate.hash for candidate in candidates]
+
+
+def test_what_the_stock_search_found_and_a_cut_round_had_no_room_for_is_measured_next():
+    search, state = stock_search(round_trials=8, population=64, generations=1)
+    found = [c.hash for c in search.propose(state, 8).candidates]  # of a round that was broken off
+    assert measured_round(search, state, 3) == found[:3]
+    whole = measured_round(search, state, 8)
+    assert whole[:5] == found[3:] and len(set(whole)) == 8
+    assert len({trial.candidate.hash for trial in state.trials}) == 11
 
 
 def test_a_round_is_not_spent_on_candidates_of_one_score():

@@ -142,3 +142,15 @@ def test_one_that_cannot_be_built_any_more_is_told(tuned, tmp_path):
     assert told.startswith("matmul") and "cannot be built any more" in told
     with Project(project) as open_project:
         assert json.loads(kept_text(open_project))["candidate_id"] != kept, "another one is kept in its place"
+
+
+def test_what_was_measured_elsewhere_is_not_told_anew(tmp_path):
+    make_project(project := tmp_path / "p.pruner", {"a": (1, 1.0)})
+    # one of a row that was tried by hand before the run had worked at all
+    for strategy, elapsed_s in (("imported", 2.0), ("random", 2.0), ("random", 0.0)):
+        add_run(project, strategy, [("trial", 1, 0.8, elapsed_s), ("end", 2.0)], settings={"caches": "warm"})
+    with Project(project) as open_project:
+        open_project.query("UPDATE measurements SET repeats = json_array(seconds) RETURNING id")
+        open_project.trials.rescale(1, 0.5, caches="warm")
+        told = open_project.query("SELECT seconds FROM measurements ORDER BY run_id")
+    assert [row["seconds"] for row in told] == [0.8, 0.4, 0.4]

@@ -48,7 +48,7 @@ class Flat:
 
 def test_a_rule_registered_for_gpus_makes_their_sketches_and_can_be_left_out(monkeypatch):
     monkeypatch.setattr(rules, "GPU_RULES", dict(rules.GPU_RULES))
-    rules.register_rule("flat", schedule_rule(Flat), kind="cuda")
+    rules.register_rule("flat", schedule_rule("flat", Flat), kind="cuda")
     task = task_of("relu:24,40", GPU)
     (sketch,) = (space := DesignSpace.generate(task, GPU)).sketches
     assert len(sketch.decisions) == 1

@@ -15,7 +15,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.space import design_space
 from pruner_engine.space.decision import CategoricalDecision, LocationDecision, TileDecision, compositions
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.space.edited import checked_row
+from pruner_engine.space.row_check import checked_row
 
 CONV = "conv2d:1,16,14,14,32,3,pad=1"
 TILES = [

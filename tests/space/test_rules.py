@@ -20,7 +20,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.lowering.words.products import BYTES
 from pruner_engine.measure.running.correctness import difference
 from pruner_engine.measure.running.kernel import facts_of
-from pruner_engine.measure.running.layout import rewrite, rewrites_of
+from pruner_engine.measure.running.weight_layout import rewrite, rewrites_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.targets.profiling import profile_for

@@ -8,11 +8,14 @@ from tvm.relax import Expr, op
 
 from draft.spaces import CPU, GPU, analyzer_of
 from graphs import GRAPHS, NORMS, TWO_RESULTS, graph, tasks_of_graph
+from pruner_engine.protocol import Notice, Phase
+from pruner_engine.resources import resource_dir
 from pruner_engine.space import design_space
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules.rows import RowReductions
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from run_jobs import QUICK, started
 
 ROWS = 64  # of a kernel, at most, but for two of each sketch
 
@@ -51,6 +54,18 @@ def test_a_rule_that_fails_leaves_the_space_to_the_others(kind, monkeypatch, cap
     monkeypatch.setattr(RowReductions, "apply", fail)
     assert DesignSpace.generate(task, CPU).sketches
     assert "no such loop" in caplog.text
+
+
+def test_a_run_tells_once_of_a_rule_that_fails(tmp_path, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("no such loop")
+
+    monkeypatch.setattr(RowReductions, "apply", fail)
+    model = resource_dir() / "models" / "small-cnn.onnx"
+    said = started(tmp_path / "p.pruner", model, trials=2, settings={**QUICK, "round_trials": 1})
+    assert len([event for event in said if isinstance(event, Phase) and event.name == "space"]) == 2
+    (told,) = (event for event in said if isinstance(event, Notice) and '"rows" fails' in event.text)
+    assert told.level == "warning" and told.text.endswith("RuntimeError: no such loop.")
 
 
 @pytest.mark.parametrize("seed", range(1, 4))

@@ -110,9 +110,9 @@ def test_the_end_of_a_slower_export_is_told_on_every_page(window: MainWindow, pa
     ready(window, path, rested)
     window.show_page("overview")
     exported = window.workspace.job.received
-    exported.emit(msg.Exported(export_id=1, out="bundle", summary=summary_of(path)))
+    exported.emit(msg.Exported(out="bundle", summary=summary_of(path)))
     assert [card.problem.level for card in window.problems.cards()] == ["info"]
-    exported.emit(msg.Exported(export_id=1, out="bundle", summary=beaten(path)))
+    exported.emit(msg.Exported(out="bundle", summary=beaten(path)))
     _, card = window.problems.cards()  # below where it was written
     assert card.problem.level == "warning" and "is slower than ONNX Runtime" in card.problem.message
     assert "Tune it longer" in card.problem.hint

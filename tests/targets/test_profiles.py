@@ -154,22 +154,23 @@ def test_what_is_read_from_memory_is_in_no_cache(cores, megabytes):
     assert _beyond_caches(chiplets, cores) == megabytes << 20
 
 
-def test_a_micro_benchmark_that_fails_says_why(tmp_path, monkeypatch, caplog):
+def test_a_micro_benchmark_that_fails_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(
         benchmark_process, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"]
     )
-    assert profile_for(resolve_target("auto")).source == "estimated"
-    (told,) = caplog.messages
-    assert "did not work" in told and told.endswith("no kernel image")
-    caplog.clear()
+    told = []
+    assert profile_for(resolve_target("auto"), lambda *notice: told.append(notice)).source == "estimated"
+    ((level, text, hint),) = told
+    assert level == "warning" and "could not be measured" in text and text.endswith("no kernel image.")
+    assert "an estimate" in hint and "pruner doctor" in hint
     monkeypatch.setattr(benchmark_process, "_LIMIT_S", 0.5)
     monkeypatch.setattr(
         benchmark_process, "module_command", lambda *_: ["sh", "-c", "echo warming up >&2; exec sleep 9"]
     )
-    assert profile_for(resolve_target("auto")).source == "estimated"
-    (told,) = caplog.messages
-    assert "timed out" in told and told.endswith("warming up")
+    assert profile_for(resolve_target("auto"), lambda *notice: told.append(notice)).source == "estimated"
+    _, text, _ = told[-1]
+    assert "timed out" in text and text.endswith("warming up.")
 
 
 def test_a_profile_from_a_busy_machine_is_measured_again_when_quiet_and_the_better_figures_win(tmp_path, monkeypatch):
@@ -250,6 +251,18 @@ def test_a_device_is_measured_when_it_is_asked_for_and_the_day_is_kept(answers, 
     known = known_profile(target)
     assert begin <= known.measured_at <= time.time() and known.quiet and figures(known) == (4e9, 9e9)
     assert profile_for(target) == known.profile
+
+
+def test_what_cannot_be_kept_is_told_and_counts_all_the_same(answers, tmp_path, monkeypatch):
+    (tmp_path / "a file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a file"))
+    answers.append((5e9, 8e9))
+    told = []
+    assert figures(measure_profile(resolve_target("auto"), on_notice=lambda *notice: told.append(notice))) == (5e9, 8e9)
+    keep_calibration(resolve_target("t4"), {"compute": 1.5}, lambda *notice: told.append(notice))
+    assert len(told) == 2
+    for level, text, hint in told:
+        assert level == "warning" and "cannot be kept" in text and "XDG_CACHE_HOME" in hint
 
 
 def test_what_cannot_be_measured_is_a_sentence_and_leaves_what_is_kept(answers, monkeypatch):

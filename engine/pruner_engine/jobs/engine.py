@@ -167,8 +167,7 @@ class Engine:
 
     def _beat(self) -> None:
         while True:
-            name, seconds = self._watchdog.phase
-            self._hub.emit(msg.Heartbeat(phase=name, phase_s=seconds))
+            self._hub.emit(msg.Heartbeat())
             job = self._jobs.steered()
             if job is None or job.control.running.is_set():
                 self._watchdog.look()

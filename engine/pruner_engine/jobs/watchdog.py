@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import time
 from collections.abc import Callable
 
 from pruner_engine.errors import PhaseSilentError
@@ -38,18 +37,13 @@ class Watchdog:
 
     def begin(self, phase: str) -> None:
         """A phase begins."""
-        self._phase, self._since = phase, time.monotonic()
+        self._phase = phase
         self.alive()
 
     def alive(self) -> None:
         """A sign of life."""
         self._ended = None
         self._last = self._looks
-
-    @property
-    def phase(self) -> tuple[str, float]:
-        """Name, and for how many seconds it has lasted."""
-        return self._phase, time.monotonic() - self._since
 
     def look(self) -> None:
         """To be called with every beat, from another thread."""

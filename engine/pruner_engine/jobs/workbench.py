@@ -17,7 +17,7 @@ from pruner_engine.jobs.runs.stored import stored_tasks
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.space.edited import checked_row
+from pruner_engine.space.row_check import checked_row
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.store.file.identity import identity
 from pruner_engine.store.file.reading import making_sense

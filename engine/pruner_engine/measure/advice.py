@@ -34,7 +34,6 @@ ADVICE = {
         "Close other programs that need much memory, or import the model with smaller input shapes: a candidate may"
         " take half of the machine's."
     ),
-    ("", "board"): "See on the Devices page whether the board answers; `pruner serve` on the board lends it again.",
 }
 OTHERWISE = "The search goes on without it. If most fail, run `pruner doctor` and send the log to the makers."
 

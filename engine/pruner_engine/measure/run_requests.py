@@ -23,13 +23,13 @@ class RunRequests:
     Attributes:
         options: as given.
         device: what kernels run on.
-        threads: of a kernel.
+        threads: of a kernel, as many as the target says.
     """
 
     def __init__(self, target: Target, options: MeasureOptions, fleet: wire.Fleet | None = None) -> None:
         self.options, self._fleet = options, fleet
         self.device = device_kind(target)
-        self.threads = options.threads or threads_of(target)
+        self.threads = threads_of(target)
         self._facts: dict[str, wire.KernelFacts] = {}
 
     @property

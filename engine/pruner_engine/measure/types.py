@@ -24,7 +24,6 @@ class MeasureOptions:
     """How candidates are built, timed and checked.
 
     Attributes:
-        threads: of a kernel; by default as many as the target says.
         build_workers: builds at a time; by default one for each core that they may use.
         build_timeout_s, run_timeout_s: limits of one candidate, from when it is really worked on.
         memory_bytes: what a candidate may use in its build, and in its run; by default half of the machine's.
@@ -33,7 +32,6 @@ class MeasureOptions:
         caches: what is in them when a kernel is called; see `Caches`.
     """
 
-    threads: int | None = None
     build_workers: int | None = None
     build_timeout_s: float = 30.0
     run_timeout_s: float = 10.0

@@ -41,8 +41,9 @@ class RunStarted(Message, tag="run-started"):
 class Phase(Message, tag="phase"):
     """What the engine does now.
 
-    Of any job: start, load. Of a run: profile, precision, prepare, space, restore, baseline, draft, verify, measure,
-    learn. Of an export: prepare, export, check. Of answers: verify, build. Of records: records.
+    Of any job: start, load. Of a run: precision, profile, prepare, layout, baseline, space, restore, draft, verify,
+    measure, learn, and what a plugin's strategy says. Of an export: prepare, draft, export, check. Of answers: verify,
+    build, profile. Of records: records.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Phase(Message, tag="phase"):
 
 
 class Progress(Message, tag="progress"):
-    """After every batch of trials."""
+    """Where a run stands: before its first round, after each trial, at the end of each round."""
 
     run_id: int
     trials: int
@@ -75,7 +76,7 @@ class Notice(Message, tag="notice"):
 
 
 class State(Message, tag="state"):
-    """The job's state changed: preparing, tuning, paused, stopping; detached answers `Detach`."""
+    """The job's state changed: tuning, paused, stopping; detached answers `Detach`."""
 
     name: str
 
@@ -95,7 +96,6 @@ class RunFinished(Message, tag="run-finished"):
 class Exported(Message, tag="exported"):
     """A bundle was written."""
 
-    export_id: int
     out: str
     summary: dict[str, Any]
 
@@ -114,10 +114,7 @@ class Failed(Message, tag="failed"):
 
 
 class Heartbeat(Message, tag="heartbeat"):
-    """Sent every second by a living engine; `phase` and how long it has lasted, in seconds."""
-
-    phase: str
-    phase_s: float
+    """Sent every second by a living engine."""
 
 
 class Bye(Message, tag="bye"):

@@ -9,7 +9,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.search.control import PinnedRow
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.space.edited import checked_row
+from pruner_engine.space.row_check import checked_row
 from pruner_engine.store.project import Project
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pruner_engine.draft import analyzer_for
@@ -14,6 +14,7 @@ from pruner_engine.search.strategy import Proposal, Strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.rules import failed_rules
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
 
@@ -45,15 +46,25 @@ class RoundPlanner:
     def __init__(self, project: Project, run: RunPlan, strategy: Strategy, allotment: Allotment, log: RunLog) -> None:
         self._project, self._run = project, run
         self._strategy, self._allotment, self._log = strategy, allotment, log
+        self._failed: set[str] = set()  # rules that the user was told of
 
     def generate_space(self, state: TaskState) -> None:
         """Give the task its design space, unless it has one."""
         if state.space is None:
             self._log.phase("space", state.task.name)
             without = self._run.settings.without_rules
-            state.space = DesignSpace.generate(state.task, self._run.target, without=without)
+            with failed_rules() as failed:
+                state.space = DesignSpace.generate(state.task, self._run.target, without=without)
+            self._tell_failed(state, failed)
             analyzer_for(state.space, self._run.profile)  # of the run's device, whoever asks first
             state.sketch_ids = self._project.work.add_sketches(state.task_id, state.space.sketches)
+
+    def _tell_failed(self, state: TaskState, failed: Mapping[str, str]) -> None:
+        """Tell of each rule that fails once a session."""
+        for rule in failed.keys() - self._failed:
+            text = f'The schedule rule "{rule}" fails on {state.task.name}: {failed[rule].rstrip(".")}.'
+            self._log.notice("warning", text, "The other rules schedule it. Send this to the makers of Pruner Studio.")
+        self._failed |= failed.keys()
 
     def plan(self, state: TaskState) -> RoundPlan | None:
         """The next round of a task; None where nothing is left to measure.

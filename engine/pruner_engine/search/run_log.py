@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from pruner_engine.protocol import Event, Notice, Phase, Progress
 from pruner_engine.search.budget import WorkClock
+from pruner_engine.search.plugin_values import plain
 from pruner_engine.search.task_state import TaskState, end_to_end, untuned
-from pruner_engine.search.told import plain
 from pruner_engine.store.project import Project
 
 

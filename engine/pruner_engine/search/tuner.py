@@ -16,6 +16,7 @@ from pruner_engine.search.allotment import Allotment
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before
+from pruner_engine.search.plugin_values import checkpoints_of, figures_of
 from pruner_engine.search.restore import restore_trials
 from pruner_engine.search.round_plan import RoundPlanner
 from pruner_engine.search.run_log import RunLog
@@ -23,7 +24,6 @@ from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.strategy import Context, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState
-from pruner_engine.search.told import checkpoints_of, figures_of
 from pruner_engine.search.under_way import UnderWay
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of

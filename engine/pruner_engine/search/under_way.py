@@ -18,12 +18,12 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
+from pruner_engine.search.plugin_values import figures_of
 from pruner_engine.search.round_plan import RoundPlan
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.strategy import Strategy
 from pruner_engine.search.task_state import Pending, TaskState, Trial
-from pruner_engine.search.told import figures_of
 from pruner_engine.search.yardstick import keep_yardstick, lost_yardstick, restore_yardstick, tell_anew
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project

@@ -15,8 +15,8 @@ from tvm.target import Target
 
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
+from pruner_engine.space.decision_reading import read_decisions
 from pruner_engine.space.keep_rolled import KeepRolled
-from pruner_engine.space.reading import read_decisions
 from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.foreign import read_trace

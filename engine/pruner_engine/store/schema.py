@@ -163,7 +163,7 @@ CREATE TABLE baselines (
   id INTEGER PRIMARY KEY,
   model_id INTEGER NOT NULL REFERENCES models(id),
   target_id INTEGER NOT NULL REFERENCES targets(id),
-  name TEXT NOT NULL,              -- untuned | onnxruntime | torch | litert
+  name TEXT NOT NULL,              -- tuned | untuned | onnxruntime | torch | torch.compile | litert
   seconds REAL,
   repeats TEXT NOT NULL DEFAULT '[]',
   threads INTEGER NOT NULL,
@@ -229,7 +229,7 @@ CREATE TABLE baselines_by_type (
   model_id INTEGER NOT NULL REFERENCES models(id),
   target_id INTEGER NOT NULL REFERENCES targets(id),
   dtype TEXT NOT NULL,             -- of the run's products: float32 | float16 | bfloat16
-  name TEXT NOT NULL,              -- untuned | onnxruntime | torch | litert
+  name TEXT NOT NULL,              -- tuned | untuned | onnxruntime | torch | torch.compile | litert
   seconds REAL,
   repeats TEXT NOT NULL DEFAULT '[]',
   threads INTEGER NOT NULL,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import logging
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,22 +12,21 @@ from typing import Annotated
 import msgspec
 from tvm.target import Target
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, first_words
 from pruner_engine.lowering.words.products import BYTES
 from pruner_engine.lowering.words.tile_nests import TILE_RATE, multiplies_tiles
 from pruner_engine.processes.bystanders import is_quiet
-from pruner_engine.replacing import write_whole
 from pruner_engine.targets.benchmark_process import FAILURES, measured, reason
 from pruner_engine.targets.estimate import estimate
+from pruner_engine.targets.kept_files import OnNotice, keep, kept_file, logged
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile
-from pruner_engine.targets.target import device_of, runs_here, target_json
+from pruner_engine.targets.target import device_of, runs_here
 
 ANALYZER = "2"  # counted up with a change of the analyzer's time components or of their meaning
 _DEVICES_HERE = "`pruner targets` lists what is here."
 _CHECK = "`pruner doctor` checks whether kernels run here."
 _Factor = Annotated[float, msgspec.Meta(gt=0)]
-_log = logging.getLogger(__name__)
 
 
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
@@ -56,47 +52,55 @@ class KnownProfile:
     quiet: bool = False
 
 
-def profile_for(target: Target) -> DeviceProfile:
+def profile_for(target: Target, on_notice: OnNotice = logged) -> DeviceProfile:
     """The profile of the device that runs `target`.
 
     A CPU or GPU of this host is measured once (some seconds) and kept in the user's cache. A profile that was measured
     while other programs worked is measured again when they do not, and the better of each figure is kept. Other devices
     are looked up among the presets, else estimated. All come with the calibration that was kept for them.
+
+    Args:
+        on_notice: told where it cannot be measured, so that it is estimated, or cannot be kept.
     """
-    return _for_target(_uncalibrated(target), target)
+    return _for_target(_uncalibrated(target, on_notice), target)
 
 
-def keep_calibration(target: Target, factors: dict[str, float]) -> None:
+def keep_calibration(target: Target, factors: dict[str, float], on_notice: OnNotice = logged) -> None:
     """Keep the draft's calibration with the device, for later runs; a read-only home costs only that.
 
     Args:
         factors: empty where no calibration ranks better: what was kept before is given up.
+        on_notice: told where that cannot be.
     """
     file = _calibration_file(target)
     if factors:
-        _write(file, factors)
+        keep(file, factors, on_notice)
         return
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
-        _log.warning("%s cannot be removed: %s", file, error)
+        on_notice(
+            "warning", f"{file} cannot be removed: {first_words(error)}.", "Remove it: the draft is better off without."
+        )
 
 
 def known_profile(target: Target) -> KnownProfile:
     """The profile that is kept of the target's device, or its preset or estimate: nothing is measured."""
     rough, measurable = _rough(target)
     kept = _kept(target, rough) if measurable else None
-    known = KnownProfile(kept.profile, kept.measured_at, kept.quiet) if kept else KnownProfile(rough)
-    return replace(known, profile=_for_target(known.profile, target))
+    return _known(kept or _Kept(rough, quiet=False), target)
 
 
-def measure_profile(target: Target, stopped: Callable[[], bool] = lambda: False) -> KnownProfile:
+def measure_profile(
+    target: Target, stopped: Callable[[], bool] = lambda: False, on_notice: OnNotice = logged
+) -> KnownProfile:
     """Measure the target's device now and keep what comes of it, whatever was kept before.
 
     While other programs work, the better of each figure is kept: they only make figures worse.
 
     Args:
         stopped: whether nobody waits for it any more.
+        on_notice: told where it cannot be kept.
 
     Raises:
         StoppedError: nobody does.
@@ -112,8 +116,13 @@ def measure_profile(target: Target, stopped: Callable[[], bool] = lambda: False)
         raise UserError(f"{rough.name} could not be measured: {reason(error)}.", _CHECK) from error
     if kept and not quiet:
         profile = _better(profile, kept.profile)
-    _write(_profile_file(target), _Kept(profile, quiet or (kept is not None and kept.quiet), time.time()))
-    return known_profile(target)
+    kept = _Kept(profile, quiet or (kept is not None and kept.quiet), time.time())
+    keep(_profile_file(target), kept, on_notice)
+    return _known(kept, target)
+
+
+def _known(kept: _Kept, target: Target) -> KnownProfile:
+    return KnownProfile(_for_target(kept.profile, target), kept.measured_at, kept.quiet)
 
 
 def _for_target(profile: DeviceProfile, target: Target) -> DeviceProfile:
@@ -128,9 +137,9 @@ def _for_target(profile: DeviceProfile, target: Target) -> DeviceProfile:
     return replace(profile, gpu=limits, matrix_flops=matrix, calibration=_read_calibration(target))
 
 
-def _uncalibrated(target: Target) -> DeviceProfile:
+def _uncalibrated(target: Target, on_notice: OnNotice) -> DeviceProfile:
     rough, measurable = _rough(target)
-    return _measured(target, rough) if measurable else rough
+    return _measured(target, rough, on_notice) if measurable else rough
 
 
 def _rough(target: Target) -> tuple[DeviceProfile, bool]:
@@ -152,18 +161,29 @@ def _kept(target: Target, rough: DeviceProfile) -> _Kept | None:
     return kept
 
 
-def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
+def _measured(target: Target, rough: DeviceProfile, on_notice: OnNotice) -> DeviceProfile:
     kept, quiet = _kept(target, rough), is_quiet(rough.cores)
     if kept and (kept.quiet or not quiet):
         return kept.profile
     try:
         profile = measured(target, rough)
     except FAILURES as error:
-        _log.warning("the micro-benchmark did not work: %s", reason(error))
-        return kept.profile if kept else rough
+        if kept:
+            on_notice(
+                "warning",
+                f"{rough.name} could not be measured again: {reason(error)}.",
+                f"Earlier figures of it count. {_CHECK}",
+            )
+            return kept.profile
+        on_notice(
+            "warning",
+            f"{rough.name} could not be measured: {reason(error)}.",
+            f"The draft reckons with an estimate. {_CHECK}",
+        )
+        return rough
     if kept:
         profile = _better(profile, kept.profile)
-    _write(_profile_file(target), _Kept(profile, quiet, time.time()))
+    keep(_profile_file(target), _Kept(profile, quiet, time.time()), on_notice)
     return profile
 
 
@@ -191,18 +211,12 @@ def _better(a: DeviceProfile, b: DeviceProfile) -> DeviceProfile:
 
 def _profile_file(target: Target) -> Path:
     """One file for each device and target; a change of what a profile holds gives another name."""
-    return _cache_file(target, json.dumps(msgspec.json.schema(DeviceProfile)), "")
+    return kept_file(target, json.dumps(msgspec.json.schema(DeviceProfile)), "")
 
 
 def _calibration_file(target: Target) -> Path:
     """A change of what the analyzer reckons with gives other components, or needs other factors of them."""
-    return _cache_file(target, ANALYZER, ".calibration")
-
-
-def _cache_file(target: Target, layout: str, suffix: str) -> Path:
-    key = hashlib.sha256((target_json(target) + layout).encode()).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "pruner-studio" / "profiles" / f"{device_of(target).fingerprint}-{key}{suffix}.json"
+    return kept_file(target, ANALYZER, ".calibration")
 
 
 def _read(path: Path) -> _Kept | None:
@@ -217,12 +231,3 @@ def _read_calibration(target: Target) -> dict[str, float]:
         return msgspec.json.decode(_calibration_file(target).read_bytes(), type=dict[str, _Factor])
     except (OSError, msgspec.DecodeError):
         return {}
-
-
-def _write(path: Path, kept: _Kept | dict[str, float]) -> None:
-    """A read-only home costs only time."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, msgspec.json.encode(kept))
-    except OSError as error:
-        _log.warning("%s cannot be kept: %s", path, error)

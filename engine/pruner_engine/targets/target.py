@@ -149,10 +149,6 @@ def refuse_foreign(target: Target) -> None:
 
 def obstacle(target: Target) -> str:
     """Why kernels of the target cannot run here, in a sentence; empty where they can."""
-    return _why_not_here(target)
-
-
-def _why_not_here(target: Target) -> str:
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":
         archs = [gpu.arch for gpu in detect_gpus()]

@@ -7,10 +7,9 @@ from tvm import tirx
 from tvm.ir import Call, Expr
 from tvm.s_tir.analysis import estimate_tir_flops
 
+from pruner_engine.lowering.loops.cases import is_case
 from pruner_engine.lowering.nodes import mapped
 from pruner_engine.lowering.words.products import multiplied
-
-_CHOICE = ".if_then_else"  # in the dialect of expressions, whatever that is called
 
 
 def operations_of(mod: tvm.IRModule) -> float:
@@ -21,6 +20,6 @@ def operations_of(mod: tvm.IRModule) -> float:
     """
 
     def one_side(call: Call) -> Expr:
-        return tirx.Select(*call.args) if str(getattr(call.op, "name", "")).endswith(_CHOICE) else call
+        return tirx.Select(*call.args) if is_case(call) else call
 
     return float(estimate_tir_flops(mapped(multiplied(mod), (Call, one_side))))

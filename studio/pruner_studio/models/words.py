@@ -58,7 +58,6 @@ ERRORS: dict[str, str] = {
     "timeout": tr("took too long"),
     "crash": tr("crashed"),
     "memory": tr("used too much memory"),
-    "board": tr("no board took it"),
     "wrong": "",
     "error": "",
 }

@@ -60,7 +60,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "min": _minimum,
     "max": _maximum,
     "sqrt": np.sqrt,
-    "log2": np.log2,
     "floor": np.floor,
     "ceil": np.ceil,
     "lookup": _lookup,

@@ -140,10 +140,6 @@ def square_root(a: Value) -> Value:
     return Column("sqrt", a) if isinstance(a, Column) else math.sqrt(a)
 
 
-def log2(a: Value) -> Value:
-    return Column("log2", a) if isinstance(a, Column) else math.log2(a)
-
-
 def all_of(conditions: Iterable[Value]) -> Value:
     """1 where all conditions hold, else 0."""
     return product(conditions)

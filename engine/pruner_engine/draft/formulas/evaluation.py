@@ -26,7 +26,6 @@ _OPS: dict[str, Callable[[Any, Any], Any]] = {
     "ge": operator.ge,
     "eq": operator.eq,
     "sqrt": lambda a, _: math.sqrt(a),
-    "log2": lambda a, _: math.log2(a),
     "floor_div": lambda a, b: math.floor(a / b),
     "ceil_div": lambda a, b: math.ceil(a / b),
     "choices": lambda a, b: (b, a),

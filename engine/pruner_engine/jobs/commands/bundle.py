@@ -151,10 +151,10 @@ def export(command: Export, job: JobContext) -> None:
         if summary["on_device"]:
             _keep(project, run, summary, OWN if place.where == "boards" else summary["latency"])
         agrees = all(check["ok"] for check in summary["checks"])
-        export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
+        project.runs.add_export(run["id"], summary["out"], agrees, summary)
         for notice in (*_left_out(found.tuned), *_doubts(place, summary["checks"])):
             job.emit(notice)
-        job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
+        job.emit(Exported(out=summary["out"], summary=summary))
 
 
 def _doubts(place: Place, checks: Collection[dict[str, Any]]) -> list[Notice]:
@@ -218,11 +218,12 @@ def compare_libraries(
         found = _tuned_run(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
         tuned, settings = found.tuned, asked_boards(found.settings, rpc, rpc_key)
         place = place_for(tuned.target, settings, boards_only=bool(rpc))
-        profile = profile_for(tuned.target)
+        notices: list[str] = []
+        profile = profile_for(tuned.target, lambda _level, text, hint: notices.append(f"{text} {hint}"))
         # of what matrix units compute that peak says nothing
         peak_flops = 0.0 if profile.matrix_flops and multiplies_words(tuned.tasks) else profile.peak_flops
         told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase, place=place)
-        return {**told, "notices": [f"{notice.text} {notice.hint}" for notice in _left_out(tuned)]}
+        return {**told, "notices": [*notices, *(f"{notice.text} {notice.hint}" for notice in _left_out(tuned))]}
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
 from pruner_engine.protocol import UNTUNED, CheckModel, Inspect, Inspected, Predicted, WhatIf, WhatIfScore
-from pruner_engine.space.edited import checked_row
+from pruner_engine.space.row_check import checked_row
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.queries.lookups import fastest

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import tvm
 
+from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
@@ -33,6 +34,7 @@ from pruner_engine.targets.boards import refuse_unfit
 from pruner_engine.targets.profiling import keep_calibration
 from pruner_engine.targets.target import refuse_foreign, target_json
 
+_CALIBRATED: Caches = "network"  # of which a device's calibration is: others move the draft's times elsewhere
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
 
@@ -155,11 +157,12 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
     run.update(state="tuning", budget_trials=row["budget_trials"])
     # Whoever paused it while it was prepared is told right: the search holds before its first round
     run.job.emit(State(name="tuning" if run.job.control.running.is_set() else "paused"))
+    calibrates = settings.calibrated and settings.caches == _CALIBRATED
     plan = RunPlan(
         run_id=run.id,
         states=work.states,
         target=work.target,
-        profile=work.profile if settings.calibrated else replace(work.profile, calibration={}),
+        profile=work.profile if calibrates else replace(work.profile, calibration={}),
         strategy=row["strategy"],
         seed=row["seed"],
         settings=settings,
@@ -169,9 +172,10 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
         tuner = Tuner(run.project, plan, run.job.control, run.job.emit)  # a strategy loads what it learns with
         measurer.wait_until_up()  # not in the run's time
         tuner.run(measurer)
-    keeps = settings.calibrated and not settings.rpc and settings.caches != "cold"
-    if keeps and (factors := tuner.strategy.calibration()) is not None:
-        keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with
+    if calibrates and not settings.rpc and (factors := tuner.strategy.calibration()) is not None:
+        keep_calibration(
+            work.target, factors, tuner.log.notice
+        )  # what the next drafts for this machine's device begin with
     _finish(run, tuner)
 
 

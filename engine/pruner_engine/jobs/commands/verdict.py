@@ -11,13 +11,13 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.workbench import Workbench, workbench
 from pruner_engine.protocol import Phase, Verified, Verify
+from pruner_engine.search.plugin_values import features_of, scores_of
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.queries.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify import create_model
-from pruner_engine.verify.answers import features_of, scores_of
 from pruner_engine.verify.model import CostModel, Features
 
 _COMPARED = 96  # measured candidates that the row is put among: each costs up to 20 ms to apply and featurise
@@ -87,7 +87,8 @@ def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None)
         return create_model(SearchSettings().model, run["seed"]), ""
     model = create_model(stored["kind"], run["seed"])
     model.from_bytes(stored["data"])
-    return model, f"run {run['id']} (rounds of its last task: {stored['step']})"
+    several = f"{stored['samples']} measurements of run {run['id']}"
+    return model, several if stored["samples"] else f"run {run['id']}"
 
 
 def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> str:

@@ -14,6 +14,7 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.boards import board_target, refuse_unfit
 from pruner_engine.targets.estimate import estimate
+from pruner_engine.targets.kept_files import OnNotice
 from pruner_engine.targets.presets import preset_for
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
@@ -59,11 +60,11 @@ def run_target(text: str, board: BoardFacts | None) -> Target:
     return target
 
 
-def run_profile(target: Target, board: BoardFacts | None) -> DeviceProfile:
+def run_profile(target: Target, board: BoardFacts | None, on_notice: OnNotice) -> DeviceProfile:
     """The profile of what a run measures on. Of a board it is told by its data sheet, or estimated of what it says."""
     known = board is None or target.kind.name != "llvm" or runs_here(target) or preset_for(target, device_of(target))
     if board is None or known:
-        return profile_for(target)
+        return profile_for(target, on_notice)
     return estimate(target, board.device)
 
 

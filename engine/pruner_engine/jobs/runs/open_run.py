@@ -44,6 +44,10 @@ class OpenRun:
         self.project.runs.add_event(self.id, notice.level, notice.text, notice.hint)
         self.job.emit(notice)
 
+    def notice(self, level: str, text: str, hint: str) -> None:
+        """As `note`, from parts."""
+        self.note(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+
     @contextlib.contextmanager
     def under_way(self) -> Iterator[None]:
         """Keep in the project file what becomes of the run: where it can be reached, and an error that ends it."""

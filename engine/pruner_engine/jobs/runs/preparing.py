@@ -46,7 +46,7 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target, boa
     row, project = run.row, run.project
     settings, target_id = settings_from(row["settings"]), row["target_id"]
     run.job.emit(Phase(name="profile", detail=project.work.target(target_id)["device"]))
-    profile = run_profile(target, board)
+    profile = run_profile(target, board, run.notice)
     project.work.set_profile(target_id, profile.as_json())
     run.update(phase="prepare")
     run.job.emit(Phase(name="prepare", detail=model.name))

@@ -47,7 +47,7 @@ def _no_answer(fleet: Fleet, reason: str) -> UserError:
 def main(text: str) -> None:
     """The process that asks: writes the facts as JSON, or the reason why there are none as its last line of errors."""
     import_tvm()
-    from pruner_engine.measure.boards.board_facts import facts_of
+    from pruner_engine.measure.boards.board_probe import facts_of
     from pruner_engine.measure.boards.rpc import board_session
 
     fleet, reason = msgspec.json.decode(text, type=Fleet), ""

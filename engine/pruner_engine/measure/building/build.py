@@ -21,7 +21,7 @@ from tvm_ffi.serialization import from_json_graph_str
 from pruner_engine.lowering.default_schedules import unscheduled
 from pruner_engine.measure.building.conversions import without_conversions
 from pruner_engine.measure.building.linker import Linker
-from pruner_engine.measure.running.layout import rewrites_of
+from pruner_engine.measure.running.weight_layout import rewrites_of
 from pruner_engine.measure.workers import process, wire
 
 # the runner passes what the kernel wants; checking it is 350 lines of LLVM IR for each argument, half of a small build

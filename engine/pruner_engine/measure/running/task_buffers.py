@@ -12,10 +12,10 @@ import tvm
 from tvm.runtime import Tensor
 
 from pruner_engine.measure.running.correctness import difference, make_array
-from pruner_engine.measure.running.layout import rewrite
 from pruner_engine.measure.running.references import reference_file
 from pruner_engine.measure.running.stopwatch import Stopwatch
 from pruner_engine.measure.running.timing_arguments import Arena, TimingArguments
+from pruner_engine.measure.running.weight_layout import rewrite
 from pruner_engine.measure.workers import wire
 
 _REFERENCE_S = 0.3  # a slow untuned kernel is run on fewer kinds of inputs: on none after this, but the first

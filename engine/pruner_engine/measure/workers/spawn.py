@@ -209,7 +209,7 @@ def _work(role: str, setup: wire.Setup, outbox: int) -> None:
     if role == "build":
         process.step_aside()
         process.see_no_gpu()
-    wire.send(outbox, wire.Ready(seconds=0.0))
+    wire.send(outbox, wire.Ready())
     if role == "build":
         while isinstance(job := wire.receive(0), wire.Build):
             wire.send(outbox, pruner_engine.measure.building.build.build(job))
@@ -231,11 +231,10 @@ def main(role: str) -> None:
             use_cuda_compiler()
         _work(role, setup, outbox)
         return
-    started = time.perf_counter()
     supervisor = Supervisor(setup, outbox)
     try:
         supervisor.start()
-        wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
+        wire.send(outbox, wire.Ready())
         supervisor.serve()
     except BrokenPipeError:
         pass  # the engine died while it was told something

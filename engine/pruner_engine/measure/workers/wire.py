@@ -188,8 +188,6 @@ class Run(_Message, tag="run", frozen=True):
 class Ready(_Message, tag="ready", frozen=True):
     """The zygote has loaded TVM, has ended its work, or works by another setup."""
 
-    seconds: float
-
 
 class Built(_Message, tag="built", frozen=True):
     """A kernel, or why there is none. `spent`: the builder takes no further message."""

@@ -12,7 +12,6 @@ import os
 import selectors
 import shutil
 import signal
-import time
 from collections import deque
 from collections.abc import Callable, Collection
 
@@ -109,10 +108,10 @@ class Zygote:
             self._run(message)
         elif isinstance(message, wire.Release):
             self._release()
-            wire.send(self._outbox, wire.Ready(seconds=0.0))
+            wire.send(self._outbox, wire.Ready())
         elif isinstance(message, wire.Setup):
             self._setup = message
-            wire.send(self._outbox, wire.Ready(seconds=0.0))
+            wire.send(self._outbox, wire.Ready())
 
     def _forget(self, ids: Collection[int]) -> None:
         for build in [build for build in self._builds if build.id in ids]:
@@ -232,7 +231,6 @@ class Zygote:
 
 def main() -> None:
     """Entry point of the process: protocol on stdin and stdout, nothing else is written there."""
-    started = time.perf_counter()
     setup, outbox = process.begin()
     adopt_orphans()
     with loading():  # once, here, for all forks
@@ -246,7 +244,7 @@ def main() -> None:
 
     zygote = Zygote(setup, outbox)
     try:
-        wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
+        wire.send(outbox, wire.Ready())
         zygote.serve()
     except BrokenPipeError:
         pass  # the engine died while it was told something

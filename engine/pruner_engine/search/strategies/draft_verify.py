@@ -13,6 +13,7 @@ import numpy as np
 from pruner_engine.draft import Analyzer, analyzer_for
 from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
+from pruner_engine.search.plugin_values import scores_of
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies.memory import Memory
 from pruner_engine.search.strategies.model_strategy import ModelStrategy
@@ -21,7 +22,6 @@ from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
-from pruner_engine.verify.answers import scores_of
 from pruner_engine.verify.model import Features
 from pruner_engine.verify.pretrained import check_model
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tvm.s_tir import meta_schedule as ms
@@ -47,6 +47,8 @@ class MetaScheduleSearch(Strategy):
         self._model = XGBModel(config=XGBConfig(seed=context.seed, nthread=context.threads))
         self._contexts: dict[str, ms.TuneContext] = {}
         self._workloads: dict[str, Workload] = {}
+        # By task: the search finds nothing twice, so what a round that is cut has no room for waits for the next
+        self._found: dict[str, list[Candidate]] = {}
 
     def _tune_context(self, state: TaskState) -> ms.TuneContext:
         found = self._contexts.get(state.task.hash)
@@ -83,32 +85,49 @@ class MetaScheduleSearch(Strategy):
     def propose(self, state: TaskState, count: int) -> Proposal:
         self.context.on_phase("verify", state.task.name)
         start = time.perf_counter()
-        candidates: list[Candidate] = []
-        for _ in range(_ASKED):
-            found = self._tune_context(state).generate_measure_candidates()
-            candidates = self._unknown(state, found or [])
-            if candidates or found is None:
-                break
-        if candidates:
-            scores = self._model.predict(
-                self._contexts[state.task.hash], [_measure_candidate(c.schedule) for c in candidates]
-            )
-            for candidate, score in zip(candidates, scores, strict=True):
-                candidate.verified_score = float(score)
+        assert state.space is not None
+        waiting = [c for c in self._found.get(state.task.hash, ()) if c.hash not in state.measured]
+        candidates = state.space.materialise(waiting[:count], self.context.threads)
+        if len(candidates) < count:
+            candidates += self._new(state, {c.hash for c in waiting})
+        self._score(state, candidates)
+        for candidate in candidates[count:]:
+            candidate.schedule = None  # it waits, and each takes megabytes
+        self._found[state.task.hash] = [*candidates, *waiting[count:]]
         return Proposal(
-            candidates=candidates, drafted=candidates, verified=len(candidates), verify_s=time.perf_counter() - start
+            candidates=candidates[:count],
+            drafted=candidates,
+            verified=len(candidates),
+            verify_s=time.perf_counter() - start,
         )
 
-    def _unknown(self, state: TaskState, found: Sequence[MeasureCandidate]) -> list[Candidate]:
-        """Those that were not measured before."""
+    def _new(self, state: TaskState, waiting: Collection[str]) -> list[Candidate]:
+        """What the search finds next, as many as a round of its own has, less what is measured or waits."""
+        for _ in range(_ASKED):
+            found = self._tune_context(state).generate_measure_candidates()
+            candidates = self._unknown(state, found or [], waiting)
+            if candidates or found is None:
+                return candidates
+        return []
+
+    def _unknown(
+        self, state: TaskState, found: Sequence[MeasureCandidate], waiting: Collection[str]
+    ) -> list[Candidate]:
         assert state.space is not None
         new: dict[str, Candidate] = {}
         for proposed in found:
             candidate = state.space.from_trace(proposed.sch.trace, "evolved")
             candidate.schedule = proposed.sch
-            if candidate.hash not in state.measured:
+            if candidate.hash not in state.measured and candidate.hash not in waiting:
                 new.setdefault(candidate.hash, candidate)
         return [*new.values()]
+
+    def _score(self, state: TaskState, candidates: Sequence[Candidate]) -> None:
+        if not candidates:
+            return
+        scores = self._model.predict(self._tune_context(state), [_measure_candidate(c.schedule) for c in candidates])
+        for candidate, score in zip(candidates, scores, strict=True):
+            candidate.verified_score = float(score)
 
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
         context, workload = self._tune_context(state), self._workload(state)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from pruner_engine.errors import UserError
+from pruner_engine.search.plugin_values import features_of, scores_of
 from pruner_engine.search.strategies.memory import Memory, remembered
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.verify import create_model
-from pruner_engine.verify.answers import features_of, scores_of
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.pretrained import read_checkpoint_file
 

@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 
 from pruner_engine.errors import UserError
+from pruner_engine.search.plugin_values import scores_of
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies.draft_verify import DraftVerify, places
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import create_model
-from pruner_engine.verify.answers import scores_of
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.pretrained import check_model, shipped_checkpoint
 

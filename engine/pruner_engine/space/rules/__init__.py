@@ -24,29 +24,32 @@ from pruner_engine.space.rules.moves import Moves
 from pruner_engine.space.rules.pools import know_rules_of_pools
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import RowReductions
-from pruner_engine.space.rules.rule import schedule_rule
+from pruner_engine.space.rules.rule import Rule, failed_rules, schedule_rule
 from pruner_engine.space.rules.split_sum import SplitSum
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
 
 know_rules_of_pools()
+_FOR_CPUS: dict[str, Callable[[Machine], Rule]] = {
+    "rows": RowReductions,
+    "columns": ColumnReductions,
+    "amx": MatrixTile,
+    "register-tile": RegisterTile,
+    "winograd": Winograd,
+    "vector-copy": VectorCopy,
+    "moves": Moves,
+}
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
-    "rows": schedule_rule(RowReductions),
-    "columns": schedule_rule(ColumnReductions),
-    "amx": schedule_rule(MatrixTile),
-    "register-tile": schedule_rule(RegisterTile),
-    "winograd": schedule_rule(Winograd),
-    "vector-copy": schedule_rule(VectorCopy),
-    "moves": schedule_rule(Moves),
+    name: schedule_rule(name, rule) for name, rule in _FOR_CPUS.items()
 }
 GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     BFLOAT16_RULE: lambda machine: BFloat16TensorCore(),
-    SPLIT_RULE: schedule_rule(SplitSum),
-    EPILOGUE_RULE: schedule_rule(Epilogue),
+    SPLIT_RULE: schedule_rule(SPLIT_RULE, SplitSum),
+    EPILOGUE_RULE: schedule_rule(EPILOGUE_RULE, Epilogue),
 }
 
-__all__ = ["GPU_RULES", "OWN_RULES", "Machine", "register_rule", "rules_for"]
+__all__ = ["GPU_RULES", "OWN_RULES", "Machine", "failed_rules", "register_rule", "rules_for"]
 
 
 def register_rule(

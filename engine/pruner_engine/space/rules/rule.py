@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 
 from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
@@ -12,9 +14,22 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 
+from pruner_engine.errors import first_words
 from pruner_engine.space.rules.machine import Machine
 
 _LOG = logging.getLogger(__name__)
+_failed: ContextVar[dict[str, str] | None] = ContextVar("_failed", default=None)
+
+
+@contextlib.contextmanager
+def failed_rules() -> Iterator[dict[str, str]]:
+    """What is wrong with rules that fail on a block meanwhile, by their names; it is logged where nobody asks."""
+    found: dict[str, str] = {}
+    token = _failed.set(found)
+    try:
+        yield found
+    finally:
+        _failed.reset(token)
 
 
 class Rule(ABC):
@@ -32,16 +47,16 @@ class Rule(ABC):
         """The schedules to go on with; `[sch]`, unchanged, where the rule does not apply."""
 
 
-def schedule_rule(rule: Callable[[Machine], Rule]) -> Callable[[Machine], ms.ScheduleRule]:
+def schedule_rule(name: str, rule: Callable[[Machine], Rule]) -> Callable[[Machine], ms.ScheduleRule]:
     """Make MetaSchedule's schedule rule, as `OWN_RULES` holds them, of one of ours."""
-    return lambda machine: _ScheduleRule(rule(machine))
+    return lambda machine: _ScheduleRule(name, rule(machine))
 
 
 @derived_object
 class _ScheduleRule(PyScheduleRule):
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, name: str, rule: Rule) -> None:
         super().__init__()
-        self.rule = rule
+        self.name, self.rule = name, rule
 
     def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
         pass
@@ -51,8 +66,11 @@ class _ScheduleRule(PyScheduleRule):
         try:
             return self.rule.apply(sch.copy(), block)
         except Exception as error:  # a kernel that the rule was not written for may raise anything
-            _LOG.warning("the rule %s left out a block that it failed on: %s", type(self.rule).__name__, error)
+            if (failed := _failed.get()) is None:
+                _LOG.warning('the rule "%s" left out a block that it failed on: %s', self.name, error)
+            else:
+                failed.setdefault(self.name, f"{type(error).__name__}: {first_words(error)}")
             return [sch]
 
     def clone(self) -> ms.ScheduleRule:
-        return _ScheduleRule(self.rule)
+        return _ScheduleRule(self.name, self.rule)

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from pruner_engine.errors import UserError
+from pruner_engine.store.file.identity import identity_for_certain
 from pruner_engine.store.file.lock import WriterLock
 
 
@@ -22,7 +23,8 @@ class OpenFile:
         self._path = path
         self._connection = connection
         self._lock = lock
-        self._identity = _identity(path)
+        # of a disk that does not answer the file is not lost: that is an error
+        self._identity = identity_for_certain(path)
         self._lost: UserError | None = None
 
     def keep(self) -> None:
@@ -32,9 +34,9 @@ class OpenFile:
             UserError: the path is another file's now, or nobody's: where the project is. From then on at each call,
                 whatever becomes of the path: what is committed here has no name any more.
         """
-        found = self._identity if self._lost is not None else _identity(self._path)
+        found = self._identity if self._lost is not None else identity_for_certain(self._path)
         folder = self._lock.moved_to() if found != self._identity else None
-        if folder is not None and _identity(folder / self._path.name) == self._identity:
+        if folder is not None and identity_for_certain(folder / self._path.name) == self._identity:
             self._settle()
             self._lost = _moved(self._path, folder / self._path.name)
         elif found != self._identity:
@@ -48,15 +50,6 @@ class OpenFile:
 
     def _settle(self) -> None:
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """As `identity.identity`, but a disk that does not answer is an error: its file is not lost."""
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _free_name(path: Path) -> Path:

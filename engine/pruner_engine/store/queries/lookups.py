@@ -23,8 +23,16 @@ def model_file(reader: ProjectReader, model_id: int) -> object:
 
 
 def model_checkpoint(reader: ProjectReader, run_id: int) -> Row | None:
-    """The last checkpoint of a run's cost model: kind, step and data; None without one."""
-    return reader.one("SELECT kind, step, data FROM checkpoints WHERE run_id = ? AND role = 'model'", (run_id,))
+    """The last checkpoint of a run's cost model: kind and data, and how many measurements the run taught it.
+
+    None without one; `samples` is None of a model that learned nothing in the run.
+    """
+    return reader.one(
+        "SELECT kind, data, (SELECT json_extract(stats, '$.samples') FROM rounds r WHERE r.run_id = c.run_id"
+        " AND json_type(stats, '$.samples') = 'integer' ORDER BY id DESC LIMIT 1) AS samples"
+        " FROM checkpoints c WHERE run_id = ? AND role = 'model'",
+        (run_id,),
+    )
 
 
 def last_export(reader: ProjectReader, model_id: int) -> Row | None:

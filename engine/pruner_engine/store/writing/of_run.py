@@ -5,18 +5,22 @@ table `meta`. The SQL here gives the figure that holds in a run, of a row `r` of
 run_tasks that joins them.
 """
 
-CACHES = "coalesce(json_extract(settings, '$.caches'), 'warm')"  # with which a run measured
+# Keys of the table `meta`
 COLD_UNTUNED = "untuned {task} cold"  # of all runs that measure with cold caches
 CALLS = "calls {run} {task}"  # as another version prepares the model, or with other rules
 ASKED_LAYOUT = "layout {run}"  # of convolutions, of a run whose settings have what was measured since
 
+
+def _kept(field: str, key: str, **columns: str) -> str:
+    """SQL of a field of the fact that is kept under a key, of which columns are parts."""
+    text = key.format(**{part: f"' || {column} || '" for part, column in columns.items()})
+    return f"(SELECT json_extract(value, '$.{field}') FROM meta WHERE key = '{text}')"
+
+
+CACHES = "coalesce(json_extract(settings, '$.caches'), 'warm')"  # with which a run measured
 UNTUNED_S = (
     "CASE WHEN json_extract(r.settings, '$.caches') = 'cold'"
-    " THEN (SELECT json_extract(value, '$.seconds') FROM meta WHERE key = 'untuned ' || k.id || ' cold')"
-    " ELSE k.untuned_s END"
+    f" THEN {_kept('seconds', COLD_UNTUNED, task='k.id')} ELSE k.untuned_s END"
 )
-WEIGHT = (
-    "coalesce((SELECT json_extract(value, '$.calls') FROM meta WHERE key = 'calls ' || j.run_id || ' ' || k.id),"
-    " k.weight)"
-)
-ASKED = "(SELECT json_extract(value, '$.layout') FROM meta WHERE key = 'layout ' || r.id)"
+WEIGHT = f"coalesce({_kept('calls', CALLS, run='j.run_id', task='k.id')}, k.weight)"
+ASKED = _kept("layout", ASKED_LAYOUT, run="r.id")

@@ -181,7 +181,7 @@ class RunRepository:
         with self._file.transaction() as db:
             db.conn.executemany("UPDATE progress SET latency_s = ? WHERE id = ?", told)
 
-    def add_event(self, run_id: int | None, level: str, text: str, hint: str = "") -> None:
+    def add_event(self, run_id: int, level: str, text: str, hint: str = "") -> None:
         with self._file.transaction() as db:
             db["events"].insert({"run_id": run_id, "at": time.time(), "level": level, "text": text, "hint": hint})
 
@@ -216,10 +216,10 @@ class RunRepository:
         with self._file.transaction() as db:
             db["adaptations"].insert({"run_id": run_id, "round_id": round_id, **columns})
 
-    def add_export(self, run_id: int, out: str, ok: bool, summary: dict[str, Any]) -> int:
+    def add_export(self, run_id: int, out: str, ok: bool, summary: dict[str, Any]) -> None:
         """Keep an export's summary, to which the last round that it knew is added."""
         last = self._file.query("SELECT max(id) AS id FROM rounds WHERE run_id = ?", (run_id,))[0]["id"]
         told = json.dumps({**summary, "last_round": last})
         row = {"run_id": run_id, "out": out, "at": time.time(), "ok": int(ok), "summary": told}
         with self._file.transaction() as db:
-            return int(db["exports"].insert(row).last_pk)
+            db["exports"].insert(row)

@@ -15,6 +15,7 @@ from pruner_engine.measure.types import MeasureResult
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.file.writer import Writer
 from pruner_engine.store.queries.tally import TOLD_ANEW
+from pruner_engine.store.run_states import IMPORTED
 from pruner_engine.store.writing.of_run import CACHES
 from pruner_engine.store.writing.runs import RunRepository
 
@@ -111,9 +112,9 @@ class TrialRepository:
         What was measured elsewhere stays as it is.
         """
         rows = self._file.query(
-            "SELECT id, repeats FROM measurements WHERE task_id = ? AND seconds IS NOT NULL AND elapsed_s > 0"
-            f" AND run_id IN (SELECT id FROM runs WHERE {CACHES} = ?)",
-            (task_id, caches),
+            "SELECT id, repeats FROM measurements WHERE task_id = ? AND seconds IS NOT NULL"
+            f" AND run_id IN (SELECT id FROM runs WHERE {CACHES} = ? AND strategy != ?)",
+            (task_id, caches, IMPORTED),
         )
         with self._file.transaction() as db:
             for row in rows:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tvm.tirx import IndexMap
 
-from pruner_engine.measure.running.layout import rewrite
+from pruner_engine.measure.running.weight_layout import rewrite
 
 
 @pytest.mark.parametrize(
