@@ -43,7 +43,7 @@ def _said(module: ast.Module) -> Iterator[str]:
             words = [word.value for word in node.keywords if says or word.arg in _SAID]
             for argument in (*(node.args if says else ()), *words):
                 yield from _texts(argument, values)
-        elif isinstance(node, ast.FunctionDef) and node.name.startswith(("_why", "_hint")):
+        elif isinstance(node, ast.FunctionDef) and node.name.lstrip("_").startswith(("why", "hint")):
             for returned in (part.value for part in ast.walk(node) if isinstance(part, ast.Return)):
                 yield from _texts(returned, values) if returned is not None else ()
 

@@ -4149,10 +4149,6 @@
         <translation>Schließen Sie andere Programme, die viel Speicher brauchen, oder importieren Sie das Modell mit kleineren Eingaben: Ein Kandidat darf die Hälfte des Speichers nehmen.</translation>
     </message>
     <message>
-        <source>See on the Devices page whether the board answers; `pruner serve` on the board lends it again.</source>
-        <translation>Sehen Sie auf der Seite Geräte nach, ob das Board antwortet; `pruner serve` auf dem Board stellt es wieder bereit.</translation>
-    </message>
-    <message>
         <source>The search goes on without it. If most fail, run `pruner doctor` and send the log to the makers.</source>
         <translation>Die Suche geht ohne ihn weiter. Schlagen die meisten fehl, rufen Sie `pruner doctor` auf und senden Sie das Protokoll an die Entwickler.</translation>
     </message>
@@ -4679,10 +4675,6 @@
     <message>
         <source>memory transaction</source>
         <translation>Speicherzugriff</translation>
-    </message>
-    <message>
-        <source>no board took it</source>
-        <translation>kein Board nahm ihn an</translation>
     </message>
     <message>
         <source>peak of the Tensor Cores</source>
@@ -6017,6 +6009,14 @@
         <translation>Beheben Sie das in ihrem Plugin; docs/extending.md sagt, was erwartet wird.</translation>
     </message>
     <message>
+        <source>The schedule rule &quot;{0}&quot; fails on {1}: {2}.</source>
+        <translation>Die Regel „{0}“ für Ablaufpläne scheitert an {1}: {2}.</translation>
+    </message>
+    <message>
+        <source>The other rules schedule it. Send this to the makers of Pruner Studio.</source>
+        <translation>Die anderen Regeln bearbeiten ihn. Schicken Sie dies den Entwicklern von Pruner Studio.</translation>
+    </message>
+    <message>
         <source>the last {0} trials failed: {1}</source>
         <translation>die letzten {0} Versuche schlugen fehl: {1}</translation>
     </message>
@@ -6085,6 +6085,14 @@
         <translation>Kernel für {0} laufen nicht auf dem Board „{1}“: Seinem Prozessor fehlt {2}.</translation>
     </message>
     <message>
+        <source>{0} cannot be kept: {1}.</source>
+        <translation>{0} lässt sich nicht aufbewahren: {1}.</translation>
+    </message>
+    <message>
+        <source>Later runs measure and calibrate anew. Make the folder writable, or set XDG_CACHE_HOME to one that is.</source>
+        <translation>Spätere Läufe messen und kalibrieren neu. Machen Sie den Ordner beschreibbar, oder setzen Sie XDG_CACHE_HOME auf einen, der es ist.</translation>
+    </message>
+    <message>
         <source>it is no JSON from its character {0} on.</source>
         <translation>Ab dem Zeichen {0} ist es kein JSON.</translation>
     </message>
@@ -6131,6 +6139,26 @@
     <message>
         <source>Perhaps &quot;{0}&quot; is meant; `pruner targets` lists the names of devices.</source>
         <translation>Vielleicht ist „{0}“ gemeint; `pruner targets` nennt die Namen der Geräte.</translation>
+    </message>
+    <message>
+        <source>{0} cannot be removed: {1}.</source>
+        <translation>{0} lässt sich nicht entfernen: {1}.</translation>
+    </message>
+    <message>
+        <source>Remove it: the draft is better off without.</source>
+        <translation>Entfernen Sie sie: Ohne sie ist der Entwurf besser.</translation>
+    </message>
+    <message>
+        <source>The draft reckons with an estimate. {0}</source>
+        <translation>Der Entwurf rechnet mit einer Schätzung. {0}</translation>
+    </message>
+    <message>
+        <source>{0} could not be measured again: {1}.</source>
+        <translation>{0} ließ sich nicht erneut messen: {1}.</translation>
+    </message>
+    <message>
+        <source>Earlier figures of it count. {0}</source>
+        <translation>Es gelten frühere Werte. {0}</translation>
     </message>
     <message>
         <source>Kernels for {0} cannot run: this processor has no {1}.</source>

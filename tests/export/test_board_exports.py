@@ -25,7 +25,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.measure.boards.rpc import boards_of
 from pruner_engine.measure.workers.wire import Fleet
 from pruner_engine.targets.cpu import detect_host
-from pruner_engine.targets.target import obstacle, resolve_target
+from pruner_engine.targets.target import resolve_target, why_not_here
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from schedules import tvm
@@ -52,7 +52,7 @@ def untuned_for(target: str, model: str = "matmul:16,16,16") -> TunedModel:
 def unchecked(tmp_path_factory):
     """A bundle for another architecture, and its metadata; not to be written to."""
     tuned, out = untuned_for(FOREIGN), tmp_path_factory.mktemp("foreign") / "bundle"
-    return out, export_bundle(tuned, out, {}, runs_on=Place("", why_not=obstacle(tuned.target)))
+    return out, export_bundle(tuned, out, {}, runs_on=Place("", why_not=why_not_here(tuned.target)))
 
 
 def run_here(bundle: Path) -> subprocess.CompletedProcess:
@@ -94,7 +94,7 @@ def test_a_comparison_on_a_board_is_without_the_libraries(fleet, work: Work):
 def test_a_comparison_of_what_nothing_here_runs_is_refused():
     tuned = untuned_for(FOREIGN)
     with pytest.raises(UserError, match=r"Kernels for .* cannot run on this") as refused:
-        bench_e2e(tuned, Turns(1, 1), place=Place("", why_not=obstacle(tuned.target)))
+        bench_e2e(tuned, Turns(1, 1), place=Place("", why_not=why_not_here(tuned.target)))
     assert "--rpc" in refused.value.hint
 
 

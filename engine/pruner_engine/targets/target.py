@@ -138,16 +138,16 @@ def runs_here(target: Target) -> bool:
 
     An older instruction set of it counts.
     """
-    return not target.attrs.get("model") and not obstacle(target)
+    return not target.attrs.get("model") and not why_not_here(target)
 
 
 def refuse_foreign(target: Target) -> None:
     """Raises UserError where no device of this machine runs kernels of the target."""
-    if why_not := obstacle(target):
+    if why_not := why_not_here(target):
         raise UserError(why_not, _ELSEWHERE)
 
 
-def obstacle(target: Target) -> str:
+def why_not_here(target: Target) -> str:
     """Why kernels of the target cannot run here, in a sentence; empty where they can."""
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":

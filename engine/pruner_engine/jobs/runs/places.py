@@ -10,7 +10,7 @@ from pruner_engine.export.place import Place
 from pruner_engine.jobs.runs.measuring import fleet_of, measured_on
 from pruner_engine.measure.boards.rpc import fleet_size
 from pruner_engine.search.settings import SearchSettings
-from pruner_engine.targets.target import device_kind, device_of, obstacle
+from pruner_engine.targets.target import device_kind, device_of, why_not_here
 
 
 def asked_boards(settings: SearchSettings, rpc: str, key: str) -> SearchSettings:
@@ -29,7 +29,7 @@ def place_for(target: tvm.target.Target, settings: SearchSettings, *, boards_onl
     Raises:
         UserError: there are none though they were asked for.
     """
-    why_not = obstacle(target)
+    why_not = why_not_here(target)
     if (fleet := fleet_of(settings)) is not None and device_kind(target) == "cpu":
         try:
             fleet_size(fleet)
