@@ -808,6 +808,18 @@
         <translation>Ihre Zeiten sind die beim Tuning gemessenen: Die Bibliothek wurde nicht Kernel für Kernel gemessen.</translation>
     </message>
     <message>
+        <source>What is there was not exported from this project.</source>
+        <translation>Was dort liegt, wurde nicht aus diesem Projekt exportiert.</translation>
+    </message>
+    <message>
+        <source>This project&apos;s last export to it was of run {run}: {moment}.</source>
+        <translation>Der letzte Export dieses Projekts dorthin war der von Lauf {run}: {moment}.</translation>
+    </message>
+    <message>
+        <source>An inference took {latency}.</source>
+        <translation>Eine Inferenz dauerte {latency}.</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>Export</translation>
     </message>
@@ -938,6 +950,18 @@
     <message>
         <source>Folder for the export</source>
         <translation>Ordner für den Export</translation>
+    </message>
+    <message>
+        <source>Write {name}</source>
+        <translation>{name} schreiben</translation>
+    </message>
+    <message>
+        <source>Replace it</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Replace the export in {folder}?</source>
+        <translation>Den Export in {folder} ersetzen?</translation>
     </message>
     <message>
         <source>Export all the same</source>
@@ -1256,6 +1280,14 @@
         <translation>Noch einmal prüfen</translation>
     </message>
     <message>
+        <source>This machine is being checked.</source>
+        <translation>Dieser Rechner wird gerade geprüft.</translation>
+    </message>
+    <message>
+        <source>A job is running: the checks would disturb what it measures.</source>
+        <translation>Ein Auftrag läuft: Die Prüfungen würden stören, was er misst.</translation>
+    </message>
+    <message>
         <source>Tune</source>
         <translation>Optimieren</translation>
     </message>
@@ -1286,6 +1318,10 @@
     <message>
         <source>Choose a model to begin.</source>
         <translation>Wählen Sie zuerst ein Modell.</translation>
+    </message>
+    <message>
+        <source>The model is being taken from the project.</source>
+        <translation>Das Modell wird gerade aus dem Projekt geholt.</translation>
     </message>
     <message>
         <source>The folder {folder} cannot be made: {reason}.</source>
@@ -4237,8 +4273,12 @@
         <translation>Spitze</translation>
     </message>
     <message>
-        <source>Of one core</source>
-        <translation>Eines Kerns</translation>
+        <source>Peak, one core</source>
+        <translation>Spitze, ein Kern</translation>
+    </message>
+    <message>
+        <source>Memory, one core</source>
+        <translation>Speicher, ein Kern</translation>
     </message>
     <message>
         <source>Tensor Cores</source>
@@ -4247,10 +4287,6 @@
     <message>
         <source>Memory</source>
         <translation>Speicher</translation>
-    </message>
-    <message>
-        <source>By one core</source>
-        <translation>Von einem Kern</translation>
     </message>
     <message>
         <source>Figures are</source>
@@ -4743,6 +4779,10 @@
     <message>
         <source>Folder for projects</source>
         <translation>Ordner für Projekte</translation>
+    </message>
+    <message>
+        <source>Why the folder cannot be used</source>
+        <translation>Warum der Ordner nicht verwendet werden kann</translation>
     </message>
     <message>
         <source>Language</source>
@@ -7371,6 +7411,58 @@
     <message>
         <source>As many as there is &amp;room for</source>
         <translation>So viele, wie &amp;Platz haben</translation>
+    </message>
+    <message>
+        <source>The device is being measured: wait until that has ended.</source>
+        <translation>Das Gerät wird gerade gemessen: Warten Sie, bis das beendet ist.</translation>
+    </message>
+    <message>
+        <source>A schedule is being measured: wait until that has ended.</source>
+        <translation>Ein Ablaufplan wird gerade gemessen: Warten Sie, bis das beendet ist.</translation>
+    </message>
+    <message>
+        <source>A schedule is being pinned: wait until that has ended.</source>
+        <translation>Ein Ablaufplan wird gerade angeheftet: Warten Sie, bis das beendet ist.</translation>
+    </message>
+    <message>
+        <source>Records are being imported: wait until that has ended.</source>
+        <translation>Messdaten werden gerade importiert: Warten Sie, bis das beendet ist.</translation>
+    </message>
+    <message>
+        <source>Name the whole path of the folder, which begins with {root}.</source>
+        <translation>Nennen Sie den ganzen Pfad des Ordners, der mit {root} beginnt.</translation>
+    </message>
+    <message>
+        <source>{path} is no folder.</source>
+        <translation>{path} ist kein Ordner.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written.</source>
+        <translation>In {path} lässt sich nicht schreiben.</translation>
+    </message>
+    <message>
+        <source>Usage: pruner-studio [PROJECT or MODEL]
+
+  Open the window; on a project or on a model to tune where one is named.
+
+Options:
+  --version   Show the version and exit.
+  -h, --help  Show this message and exit.</source>
+        <translation>Aufruf: pruner-studio [PROJEKT oder MODELL]
+
+  Öffnet das Fenster; mit einem Projekt oder einem zu optimierenden Modell, wo eines genannt ist.
+
+Optionen:
+  --version   Nennt die Version.
+  -h, --help  Zeigt diesen Text.</translation>
+    </message>
+    <message>
+        <source>pruner-studio, version {version}</source>
+        <translation>pruner-studio, Version {version}</translation>
+    </message>
+    <message>
+        <source>There is no option {name}: `pruner-studio --help` tells which there are.</source>
+        <translation>Es gibt keine Option {name}: `pruner-studio --help` nennt alle.</translation>
     </message>
 </context>
 </TS>

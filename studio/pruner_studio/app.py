@@ -12,6 +12,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 
 from pruner_studio import translation
+from pruner_studio.arguments import answer_to
 from pruner_studio.surroundings import tell_own_libraries
 from pruner_studio.theme import STYLE, theme
 from pruner_studio.translation import tr
@@ -57,6 +58,9 @@ def splash() -> QLabel:
 def main(argv: Sequence[str] | None = None) -> int:
     """Open the window; on a project or model file where one is named."""
     arguments = list(sys.argv if argv is None else argv)
+    if answer := answer_to(arguments[1:]):
+        (sys.stderr if answer.code else sys.stdout).write(f"{answer.text}\n")
+        return answer.code
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
     ):

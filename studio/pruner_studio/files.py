@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
@@ -18,6 +18,7 @@ from pruner_studio.opening import show_outside
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets import question
+from pruner_studio.widgets.file_dialog import ask_for_folder, ask_where_to_write
 from pruner_studio.workspace import Workspace
 
 
@@ -79,13 +80,12 @@ class Files(QObject):
     def export_records(self) -> None:
         """Ask where to write a folder of the best trials as MetaSchedule's JSON records."""
         place = Path(self._named("-records"))
-        dialog = self._dialog(
+        ask_for_folder(
+            self._window,
             tr("Folder for the records"),
             str(place.parent),
             lambda folder: self.write_records(inside(folder, place.name)),
         )
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.open()
 
     def write_records(self, folder: str) -> None:
         workspace = self.workspace
@@ -101,9 +101,8 @@ class Files(QObject):
 
     def import_records(self) -> None:
         """Ask for a folder of MetaSchedule's JSON records, and whose device measured them."""
-        dialog = self._dialog(tr("Folder of tuning records"), str(Path(self.workspace.path).parent), self._ask_device)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.open()
+        place = str(Path(self.workspace.path).parent)
+        ask_for_folder(self._window, tr("Folder of tuning records"), place, self._ask_device)
 
     def _ask_device(self, folder: str) -> None:
         role, read = QMessageBox.ButtonRole, self.read_records
@@ -136,17 +135,7 @@ class Files(QObject):
 
     def _save_as(self, title: str, place: str, kinds: str, write: Callable[[str], object]) -> None:
         """Ask for a file to write; one without an ending gets that of the place that is proposed."""
-        dialog = self._dialog(title, place, write)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(kinds)
-        dialog.setDefaultSuffix(Path(place).suffix[1:])
-        dialog.open()
-
-    def _dialog(self, title: str, place: str, on_chosen: Callable[[str], object]) -> QFileDialog:
-        dialog = QFileDialog(self._window, title, place)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(on_chosen)
-        return dialog
+        ask_where_to_write(self._window, title, place, write, kinds, suffix=Path(place).suffix[1:])
 
     def _named(self, ending: str) -> str:
         project = Path(self.workspace.path)

@@ -10,7 +10,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-_EVERY_MS = 100  # all that was made meanwhile is looked through at once, what threads read too
+_EVERY_MS = 100  # one pass covers all that was made meanwhile, in threads as well
 # As `gc.set_threshold` takes them. Rows of a long run are no garbage: looking through all of them is a stall
 _THRESHOLDS = (20_000, 20, 50)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from pruner_engine import protocol as msg
 from pruner_studio.engine_client import EngineClient
+from pruner_studio.translation import tr
 
 # Checks, measurements, learned models, boards and whatever writes into a project: seconds or minutes. A score takes
 # 10 to 20 ms, a replay or the assembly of a kernel some 0.3 s, where TVM is loaded.
@@ -23,24 +24,59 @@ _SLOW = (
     msg.ExportRecords,
     msg.ImportRecords,
 )
+# What times on the cores that a run times on, or writes into a project as a run does
+_BUSY: dict[type, str] = {
+    msg.Profile: tr("The device is being measured: wait until that has ended."),
+    msg.Try: tr("A schedule is being measured: wait until that has ended."),
+    msg.Pin: tr("A schedule is being pinned: wait until that has ended."),
+    msg.ImportRecords: tr("Records are being imported: wait until that has ended."),
+}
 
 
 class Helpers(QObject):
     """Two engines, each started by the first question to it, which answers one after another.
+
+    Signals:
+        busy_changed: what `hindrance` or `checks` says.
 
     Attributes:
         quick: shows schedules and their code, and scores them.
         slow: does the rest.
     """
 
+    busy_changed = Signal()
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._busy_with: list[Any] = []  # checks and questions that keep runs waiting, without an answer yet
         self.quick, self.slow = EngineClient(self), EngineClient(self)
         self.both = self.quick, self.slow
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
         """Send a question to the engine for its kind, and call back with the reply or the failure."""
-        (self.slow if isinstance(command, _SLOW) else self.quick).ask(command, on_reply, on_failed)
+        engine = self.slow if isinstance(command, _SLOW) else self.quick
+        if isinstance(command, msg.Doctor) or _keeps_runs_waiting(command):
+            self._busy_with.append(command)
+            on_reply, on_failed = (self._until_answered(command, then) for then in (on_reply, on_failed))
+            self.busy_changed.emit()
+        engine.ask(command, on_reply, on_failed)
+
+    def _until_answered(self, command: Any, then: Callable[[Any], None]) -> Callable[[Any], None]:
+        def answered(answer: Any) -> None:
+            self._busy_with.remove(command)
+            self.busy_changed.emit()
+            then(answer)
+
+        return answered
+
+    def hindrance(self) -> str:
+        """Why no run is to begin now; empty where one can."""
+        return next((_BUSY[type(command)] for command in self._busy_with if _keeps_runs_waiting(command)), "")
+
+    @property
+    def checks(self) -> bool:
+        """This machine is being checked."""
+        return any(isinstance(command, msg.Doctor) for command in self._busy_with)
 
     def quit(self) -> None:
         for engine in self.both:
@@ -50,3 +86,7 @@ class Helpers(QObject):
         """Block until both are gone."""
         for engine in self.both:
             engine.wait_ended(milliseconds)
+
+
+def _keeps_runs_waiting(command: Any) -> bool:
+    return type(command) in _BUSY and getattr(command, "measure", True)

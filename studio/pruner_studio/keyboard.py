@@ -14,7 +14,7 @@ _MOVES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress)
 
 
 def press_button(event: QKeyEvent, window: QWidget) -> bool:
-    """Press the button that the keyboard is at by Enter, as Space does: of Qt's own only dialogs do so everywhere."""
+    """Let Enter press the focused button, as Space does; Qt does that only in dialogs."""
     at, plain = window.focusWidget(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     enter = event.key() in ENTER and plain == Qt.KeyboardModifier.NoModifier
     if not (enter and isinstance(at, QAbstractButton)) or event.isAutoRepeat():

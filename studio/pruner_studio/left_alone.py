@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from pruner_studio import background
-from pruner_studio.models.recent import recent, summaries
+from pruner_studio.models.recent import recent, summaries, there
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.problems import ProblemStack
@@ -36,7 +36,7 @@ class LeftAlone(QObject):
 
     def look(self) -> None:
         """Read the projects in a thread, then tell."""
-        background.run(self, lambda: summaries(recent()), self._tell, self._problems.tell)
+        background.run(self, lambda: summaries(there(recent())), self._tell, self._problems.tell)
 
     def _tell(self, rows: list[dict[str, Any]]) -> None:
         for row in reversed(rows):  # the newest project comes on top

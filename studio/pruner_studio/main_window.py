@@ -6,10 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, QSize, QTimer
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QSettings, QSize, QTimer
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QClipboard,
     QCloseEvent,
     QDragEnterEvent,
@@ -21,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from pruner_studio import clipboard, closing, kept_sizes
+from pruner_studio.announcing import announce
 from pruner_studio.dropping import files_in, one_of
 from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.garbage import Garbage
@@ -152,7 +151,7 @@ class MainWindow(QMainWindow):
         Garbage(self)
         self._session.describe()
         LeftAlone(self.workspace, self.problems).look()
-        cast("StartPage", self.pages.page("start")).check_machine()
+        cast("StartPage", self.pages.page("start")).preflight.check()
         self.pages.make_ahead()
 
     def open_path(self, path: str) -> None:
@@ -174,7 +173,7 @@ class MainWindow(QMainWindow):
         )
         self._place.setText(self.workspace.path)
         self.show_page("overview" if self.workspace.path else "start")
-        self.menus.fill_recent()
+        self.menus.look_for_recent()
 
     def _job_changed(self) -> None:
         job = self.workspace.job
@@ -215,7 +214,7 @@ class MainWindow(QMainWindow):
         first, _, more = text.strip().partition("\n")
         told = tr("Copied: {line}").format(line=f"{first} …" if more else first)
         self.statusBar().showMessage(told, _TOLD_MS)
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.statusBar(), told))
+        announce(self.statusBar(), told)
 
     def _clipboard_changed(self, mode: QClipboard.Mode) -> None:
         clipboard.take_out_breaks(mode)
@@ -294,6 +293,11 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.problems.fit(self.height())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            theme.look_at_screens()
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not press_button(event, self):

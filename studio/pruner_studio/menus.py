@@ -12,9 +12,10 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 from shiboken6 import isValid
 
+from pruner_studio import background
 from pruner_studio.files import Files
 from pruner_studio.literal import literal, plain_tip
-from pruner_studio.models.recent import forget_all, recent
+from pruner_studio.models.recent import forget_all, recent, there
 from pruner_studio.models.words import THEMES
 from pruner_studio.pages.finder import Places
 from pruner_studio.theme import CHOICES, theme
@@ -38,13 +39,15 @@ class Menus(QObject):
         self._of_run: list[QAction] = []
         self._pages: dict[str, QAction] = {}
         self._themes: dict[str, QAction] = {}
+        self._gone: set[str] = set()  # projects opened lately that were not there when they were last looked for
         self._file()
         self._edit()
         self._run()
         self._view()
         self._help()
         workspace = window.workspace
-        for signal in (workspace.opened, workspace.changed, workspace.job_changed):
+        news = workspace.opened, workspace.changed, workspace.job_changed, workspace.helpers.busy_changed
+        for signal in news:
             signal.connect(self._enable)
         window.pages.line_changed.connect(self._enable_copy)
         self._before: QWidget | None = None
@@ -64,12 +67,26 @@ class Menus(QObject):
         if isinstance(now, QMenuBar) and now is self._window.menuBar():
             self._before = before
 
-    def fill_recent(self) -> None:
-        """List the projects opened lately."""
+    def look_for_recent(self) -> None:
+        """List the projects opened lately, and leave out those that are gone as soon as that is known."""
+        self._fill_recent()
+        paths = recent()
+
+        def looked(found: list[str]) -> None:
+            gone = set(paths) - set(found)
+            if gone != self._gone:
+                self._gone = gone
+                self._fill_recent()
+
+        background.run(self, lambda: there(paths), looked, self._window.problems.tell)
+
+    def _fill_recent(self) -> None:
         for entry in self._recent.actions():  # one of them may be what is at work: `clear` would delete it at once
             self._recent.removeAction(entry)
             entry.deleteLater()
         for path in recent():
+            if path in self._gone:
+                continue
             entry = self._add(self._recent, literal(Path(path).stem), "", partial(self._window.workspace.open, path))
             entry.setToolTip(plain_tip(path))
         self._recent.addSeparator()
@@ -78,14 +95,13 @@ class Menus(QObject):
 
     def _forget(self) -> None:
         forget_all()
-        self.fill_recent()
+        self._fill_recent()
         self._window.recent_forgotten()
 
     def _menu(self, title: str, within: QMenu | None = None) -> QMenu:
         """A menu of the bar, or within another one.
 
-        It is made in Python: of one that Qt makes and deletes Python's side is not told, and may come back as the side
-        of another menu in its place.
+        Created in Python: PySide is not told when Qt deletes a menu of its own, and may reuse its wrapper for another.
         """
         around = self._window.menuBar() if within is None else within
         made = QMenu(title, around)
@@ -105,8 +121,8 @@ class Menus(QObject):
         self._add(menu, tr("&New run"), "Ctrl+N", window.start_page)
         self._add(menu, tr("&Open…"), "Ctrl+O", lambda: window.start_page().ask_for_model())
         self._recent = self._menu(tr("Open &recent"), menu)
-        self._recent.aboutToShow.connect(self.fill_recent)
-        self.fill_recent()
+        self._recent.aboutToShow.connect(self.look_for_recent)
+        self.look_for_recent()
         self._add(menu, tr("Open the &demonstration"), "", lambda: window.start_page().open_demo())
         menu.addSeparator()
         self._of_run += [

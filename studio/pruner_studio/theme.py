@@ -38,7 +38,7 @@ def _installed(wanted: tuple[str, ...]) -> str:
 
 
 class Theme(QObject):
-    """The theme in use; `changed` is emitted after the application has taken a new one."""
+    """The theme in use; `changed` is emitted after the application has taken a new one, or a denser screen."""
 
     changed = Signal()
 
@@ -48,6 +48,7 @@ class Theme(QObject):
         self.name = "light"
         self._letters = _LETTERS
         self._applied: tuple[str, int] | None = None
+        self._drawn_for = 1.0  # pixels of the densest screen when icons were drawn
 
     def start(self, app: QApplication) -> None:
         """Take the remembered choice and what the system tells: its scheme, the size of its letters.
@@ -60,7 +61,15 @@ class Theme(QObject):
         app.setFont(font)
         self._letters = max(_LETTERS, QFontInfo(font).pixelSize())
         app.styleHints().colorSchemeChanged.connect(lambda _: self._use(self.choice))
+        self._drawn_for = _ratio()
+        app.screenAdded.connect(lambda _: self.look_at_screens())
         self._use(str(QSettings().value("theme", "system")))
+
+    def look_at_screens(self) -> None:
+        """Have icons drawn anew where the densest screen is another one now."""
+        if _ratio() != self._drawn_for:
+            self._drawn_for = _ratio()
+            self.changed.emit()
 
     def choose(self, choice: str) -> None:
         """Use `light`, `dark` or what the system says, and remember it."""
@@ -101,7 +110,7 @@ class Theme(QObject):
 
     def pixmap(self, icon: str, token: str = "muted", size: int = 18) -> QPixmap:
         """A line icon drawn in a colour token, sharp on high-density screens."""
-        return _pixmap(icon, tokens_of(self.name)[token], size)
+        return _pixmap(icon, tokens_of(self.name)[token], size, _ratio())
 
     def icon(self, icon: str, token: str = "muted", size: int = 18) -> QIcon:
         made = QIcon(self.pixmap(icon, token, size))
@@ -138,9 +147,13 @@ def _color(text: str) -> QColor:
     return QColor(text)
 
 
+def _ratio() -> float:
+    """Pixels of the densest screen for one of ours."""
+    return max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
+
+
 @lru_cache(maxsize=512)
-def _pixmap(icon: str, color: str, size: int) -> QPixmap:
-    ratio = max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
+def _pixmap(icon: str, color: str, size: int, ratio: float) -> QPixmap:
     source = (resource_dir() / "icons" / f"{icon}.svg").read_text(encoding="utf-8").replace("currentColor", color)
     pixmap = QPixmap(round(size * ratio), round(size * ratio))
     pixmap.fill(Qt.GlobalColor.transparent)

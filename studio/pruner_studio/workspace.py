@@ -29,7 +29,7 @@ class Workspace(QObject):
 
     Signals:
         opened: another project file, or none, is open.
-        changed: rows of the open project changed, or another run was chosen (at most every 400 ms).
+        changed: rows of the open project changed (looked for every 400 ms), or something else is to be shown of it.
         selected: another task or candidate was chosen, the tasks were narrowed, or runs are to be drawn otherwise.
         problem: a Problem to show.
         solved: a Problem that has gone by itself.
@@ -142,6 +142,7 @@ class Workspace(QObject):
             self.run_id, self.task_id, self.candidate_id = run_id, kept, None
             self.changed.emit()
             self.selected.emit()
+            self.attach()
 
     def select(self, task_id: int | None, candidate_id: int | None = None) -> None:
         """Choose a task and, where given, one of its candidates: every page follows."""
@@ -150,9 +151,10 @@ class Workspace(QObject):
             self.selected.emit()
 
     def refresh(self) -> None:
-        """Refresh every page, and repeat questions that failed."""
+        """Refresh every page, repeat questions that failed, and look for an engine again."""
         self.asked_again.emit()
         self.changed.emit()
+        self.attach()
 
     def narrow(self, words: str) -> None:
         """Only tasks whose name, operator or shapes hold every word count on every page; "" takes that away."""

@@ -1,17 +1,22 @@
 """The line for a command is read by the terminal as that very command; a run's line makes the same run anew."""
 
+import shlex
 from pathlib import Path
 
 from pruner_engine.jobs.lines import (
     adaptation_line,
+    inspect_words,
     line_of,
     plan_of,
     report_line,
     rounds_line,
     status_line,
     steer_line,
+    tasks_line,
+    try_words,
 )
 from pruner_engine.protocol import (
+    UNTUNED,
     Doctor,
     Export,
     ExportRecords,
@@ -79,6 +84,20 @@ def test_every_other_line_is_understood(tmp_path):
     assert parsed(rounds_line(str(project), 1, None))["task"] is None
     told = parsed(steer_line(str(project), Steer(task_id=3, action="boost")))
     assert (told["action"], told["task"]) == ("boost", "3")
+
+
+def test_the_words_about_a_candidate_are_understood(tmp_path):
+    project, plugin = tmp_path / "p.pruner", tmp_path / "rules.py"
+    for path in (project, plugin):
+        path.touch()
+    told = parsed(shlex.join(inspect_words(str(project), 3, 7, "replay", [str(plugin)])))
+    assert (told["task"], told["candidate"], told["form"], told["plugins"]) == ("3", 7, "replay", (str(plugin),))
+    assert parsed(shlex.join(inspect_words(str(project), 3, UNTUNED, "why")))["candidate"] == UNTUNED
+    told = parsed(shlex.join([*try_words(str(project), 3, 1, 7), "--decide", "ax0=1,8", "--measure"]))
+    assert (told["task"], told["run_id"], told["candidate"]) == ("3", 1, 7)
+    assert (told["edits"], told["measure"]) == (("ax0=1,8",), True)
+    told = parsed(tasks_line(str(project), 1))
+    assert (told["project"], told["run_id"]) == (str(project), 1)
 
 
 FIXED = ["sr=16000", "axes=1, 2"]

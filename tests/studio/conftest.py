@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from lent_engine import LentEngine
 from project_factory import NEWEST_RUN, make_project
+from resting import rests
 
 from pruner_studio import background
 from pruner_studio.garbage import Garbage
@@ -130,7 +131,7 @@ def rested(qtbot):
     takes its time for that."""
 
     def wait(page: Page) -> None:
-        qtbot.waitUntil(lambda: page.refreshing.rests and not background._window().works, timeout=60_000)
+        qtbot.waitUntil(lambda: rests(page) and not background._window().works, timeout=60_000)
         for _ in range(5):  # a layout asks the one around it for room in an event of its own
             QApplication.processEvents()
 

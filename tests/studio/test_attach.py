@@ -85,6 +85,34 @@ def test_a_window_steers_a_job_that_another_process_started(
     other.wait_ended(10_000)
 
 
+def test_a_window_that_turns_to_a_run_at_work_steers_it(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    """Another process goes on with a run that is not the newest."""
+    project, other = tmp_path / "job.pruner", EngineClient()
+    finished = []
+    other.received.connect(lambda event: finished.append(event) if isinstance(event, msg.RunFinished) else None)
+    for seed in (0, 1):
+        other.send(msg.Tune(project=str(project), trials=4, seed=seed, **_TUNE))
+        qtbot.waitUntil(lambda runs=seed + 1: len(finished) == runs, timeout=120_000)
+    window.workspace.open(project)
+    assert window.workspace.run_id == 2
+    other.send(msg.Resume(project=str(project), run_id=1, trials=5000))
+    other.send(msg.Pause())
+    with ProjectReader(project) as reader:
+        qtbot.waitUntil(lambda: reader.run(1)["state"] == "paused", timeout=120_000)
+    assert not window.workspace.job.running, "the run that is shown has ended"
+
+    window.workspace.choose_run(1)
+    assert window.workspace.steers_shown and window.run_bar.stop_button.isVisible()
+    window.workspace.job.quit()  # the line is lost
+    assert window.run_bar.stop_button.isHidden()
+    window.workspace.refresh()
+    assert window.workspace.steers_shown and window.run_bar.stop_button.isVisible()
+    window.run_bar.stop()
+    qtbot.waitUntil(lambda: len(finished) == 3, timeout=60_000)
+    other.quit()
+    other.wait_ended(10_000)
+
+
 def test_the_sudden_end_of_another_process_is_told(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = tmp_path / "job.pruner"
     other = EngineClient()

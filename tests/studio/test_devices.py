@@ -56,9 +56,9 @@ def test_presets_stand_beside_this_machine_with_the_figures_of_their_files(qtbot
         told = shown[name]
         assert told["Device"] == stored["name"] and told["Cores"] == units.count(stored["cores"])
         assert told["Peak"] == units.rate(stored["peak_flops"], "FLOP")
-        assert told["Of one core"] == units.rate(stored["peak_flops_core"], "FLOP")
+        assert told["Peak, one core"] == units.rate(stored["peak_flops_core"], "FLOP")
         assert told["Memory"] == units.rate(stored["dram_bandwidth"], "B")
-        assert told["By one core"] == units.rate(stored["dram_bandwidth_core"], "B")
+        assert told["Memory, one core"] == units.rate(stored["dram_bandwidth_core"], "B")
         tensor = (stored["gpu"] or {}).get("tensor_flops")
         assert told["Tensor Cores"] == (units.rate(tensor, "FLOP") if tensor else "–")
         assert told["Figures are"] == "from a data sheet"
@@ -84,8 +84,8 @@ def test_this_machine_is_measured_at_a_click_and_the_figures_are_those_that_are_
     assert ("Other programs worked" in part.note.text()) == (not kept["quiet"])
     row = cells(page.known.model, page.known.model.rows[0])
     for figure, unit, column in (
-        ("peak_flops", "FLOP", "Peak"), ("peak_flops_core", "FLOP", "Of one core"),
-        ("dram_bandwidth", "B", "Memory"), ("dram_bandwidth_core", "B", "By one core"),
+        ("peak_flops", "FLOP", "Peak"), ("peak_flops_core", "FLOP", "Peak, one core"),
+        ("dram_bandwidth", "B", "Memory"), ("dram_bandwidth_core", "B", "Memory, one core"),
     ):  # fmt: skip
         assert units.rate(stored[figure], unit) in told and row[column] == units.rate(stored[figure], unit)
     for cache in stored["caches"]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from project_factory import make_project
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from databases import connected
 from pruner_engine import protocol as msg
@@ -42,9 +42,15 @@ def card(qtbot) -> FailureCard:
     return made
 
 
+def texts(card: FailureCard) -> list[str]:
+    """What its rows say, top down."""
+    rows = (card._rows.itemAt(at).widget() for at in range(card._rows.count()))
+    return [row.text() for row in rows if isinstance(row, QLabel)]
+
+
 def test_a_kind_of_failure_says_what_to_do_and_shows_its_log(card: FailureCard) -> None:
     card.show_failures([CRASH], 10)
-    assert card.texts() == ["3 × failed while running · crashed  (30 %)".replace("(30 %)", "(30 % of trials)"),
+    assert texts(card) == ["3 × failed while running · crashed  (30 %)".replace("(30 %)", "(30 % of trials)"),
                             "Signal 11.", advice("run", "crash")]  # fmt: skip
     log = card.logs["run", "crash"]
     assert not log.unfolded
@@ -69,9 +75,9 @@ def test_what_somebody_is_at_stays_while_the_run_goes_on(qtbot, card: FailureCar
     qtbot.waitUntil(look.isVisible)
     look.setFocus()
     card.show_failures([{**CRASH, "count": 4}], 16)
-    assert card.texts()[0] == "4 × failed while running · crashed  (25 % of trials)" and look.hasFocus()
+    assert texts(card)[0] == "4 × failed while running · crashed  (25 % of trials)" and look.hasFocus()
     card.show_failures([], 16)
-    assert card.texts() == ["None of these tasks."]
+    assert texts(card) == ["None of these tasks."]
 
 
 def test_the_schedule_of_a_failed_candidate_says_what_to_do(

@@ -101,7 +101,7 @@ def test_enter_goes_on_from_the_button_of_a_popup(qtbot, active: MainWindow) -> 
 
 def test_the_keyboard_comes_back_to_a_button_that_was_out_of_use(qtbot, active: MainWindow) -> None:
     start = active.start_page()
-    pressed, others = start.recent.demo, (start.recent.demo, start.again)
+    pressed, others = start.recent.demo, (start.recent.demo, start.preflight.again)
     pressed.setFocus()
     for made in others:  # the one that Qt moves the keyboard to may be out of use as well
         made.setEnabled(False)
@@ -114,14 +114,14 @@ def test_the_keyboard_comes_back_to_a_button_that_was_out_of_use(qtbot, active: 
 @pytest.mark.parametrize("meanwhile", ["moved", "used", "hidden"])
 def test_the_keyboard_stays_where_its_user_is_by_now(qtbot, active: MainWindow, meanwhile: str) -> None:
     start = active.start_page()
-    start.again.setFocus()
-    start.again.setEnabled(False)
+    start.preflight.again.setFocus()
+    start.preflight.again.setEnabled(False)
     if meanwhile == "moved":
         start.project.setFocus()
     elif meanwhile == "used":
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Shift)
     else:
-        start.again.hide()
+        start.preflight.again.hide()
     there = QApplication.focusWidget()
-    start.again.setEnabled(True)
-    assert QApplication.focusWidget() is there and there is not start.again
+    start.preflight.again.setEnabled(True)
+    assert QApplication.focusWidget() is there and there is not start.preflight.again

@@ -163,7 +163,7 @@ def test_the_page_says_what_may_be_dropped(start: StartPage) -> None:
 
 
 def test_each_kind_of_budget_keeps_its_amount(qtbot, start: StartPage) -> None:
-    kinds, amount = start.budget_kind, start.budget
+    kinds, amount = start.form.budget_kind, start.form.budget
     amount.setValue(5000)
     for kind, kept in (("trials", 5000), ("minutes", 10), ("gain", 10), ("trials", 5000)):
         qtbot.mouseClick(kinds.part(kind), Qt.MouseButton.LeftButton)
@@ -179,7 +179,7 @@ def test_budgets_of_a_duplicated_run_stay_as_they_were_until_one_is_changed(star
         assert (plan.trials, plan.minutes) == (trials, 2.5 if seconds else None)
         assert start.form.budget_note.text().startswith(told) and bool(told) == bool(start.form.budget_note.text())
     start.form.choose_budget(200, 150.0)
-    start.budget.setValue(100)
+    start.form.budget.setValue(100)
     assert (start.plan().trials, start.plan().minutes, start.form.budget_note.text()) == (100, None, "")
 
 

@@ -52,16 +52,16 @@ def test_overview(opened: MainWindow, db: sqlite3.Connection) -> None:
     latency = one(db, "SELECT latency_s FROM progress WHERE run_id = ? ORDER BY id DESC LIMIT 1", RUN)
     worked, budget = db.execute("SELECT elapsed_s, budget_trials FROM runs WHERE id = ?", (RUN,)).fetchone()
     tiles = page.tiles
-    assert tiles["trials"].value == units.count(trials)
+    assert tiles["trials"]._value.text() == units.count(trials)
     assert tiles["trials"]._remark.text() == f"of {units.count(budget)} · {units.count(failed)} failed"
-    assert tiles["latency"].value == units.latency(latency)
+    assert tiles["latency"]._value.text() == units.latency(latency)
     summary = json.loads(one(db, "SELECT summary FROM exports WHERE run_id = ?", RUN))
     measured = summary["latency"]["tuned"]["seconds"]
-    assert measured != latency and tiles["exported"].value == units.latency(measured)
-    assert tiles["worked"].value == units.duration(worked)
+    assert measured != latency and tiles["exported"]._value.text() == units.latency(measured)
+    assert tiles["worked"]._value.text() == units.duration(worked)
     for name in ("untuned", "onnxruntime", "torch"):
         seconds = one(db, "SELECT seconds FROM baselines WHERE name = ?", name)
-        assert tiles[name].value == units.latency(seconds)
+        assert tiles[name]._value.text() == units.latency(seconds)
         ratio = units.ratio(max(seconds, measured) / min(seconds, measured))
         told = [f"{ratio} {'slower' if seconds > measured else 'faster'} than measured"]
         beside = summary["latency"].get(name, {}).get("seconds")
@@ -197,7 +197,7 @@ def test_the_terminal_tells_the_rounds_as_the_page_does(opened: MainWindow, fini
     assert rows == {row["round"]: [row[name] for name in names] for row in told["rounds"]}
     assert {name: told["all"][name] for name, _ in page.funnel._steps} == dict(page.funnel._steps)
     for score in ("draft_score", "verified_score"):
-        assert page.tiles["rank", score].value == f"{told['all'][f'rank_{score}']:+.2f}"
+        assert page.tiles["rank", score]._value.text() == f"{told['all'][f'rank_{score}']:+.2f}"
 
 
 @pytest.mark.parametrize("score", ["draft_score", "verified_score"])

@@ -50,9 +50,9 @@ def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_pro
     page = show(opened, "overview")
     with ProjectReader(finished_project) as reader:
         run, progress = reader.run(), reader.progress(3)
-    assert page.tiles["latency"].value == units.latency(run["latency_s"])
-    assert page.tiles["trials"].value == units.count(run["trials"])
-    assert page.tiles["worked"].value == units.duration(run["elapsed_s"])
+    assert page.tiles["latency"]._value.text() == units.latency(run["latency_s"])
+    assert page.tiles["trials"]._value.text() == units.count(run["trials"])
+    assert page.tiles["worked"]._value.text() == units.duration(run["elapsed_s"])
     *others, curve = page.curve.series
     assert [series.name for series in others] == ["1 metaschedule", "2 pruner"]
     assert curve.name == "3 moa-pruner" and curve.strong and not any(series.strong for series in others)
@@ -71,7 +71,7 @@ def test_a_run_written_by_another_process_is_shown_live(qtbot, window: MainWindo
         "INSERT INTO progress (run_id, elapsed_s, trials, valid, failed, latency_s) VALUES (1, 999, 77, 70, 7, 0.001)"
     )
     other.commit()
-    qtbot.waitUntil(lambda: page.tiles["latency"].value == "1.00 ms", timeout=5000)
+    qtbot.waitUntil(lambda: page.tiles["latency"]._value.text() == "1.00 ms", timeout=5000)
     other.close()
 
 
@@ -81,7 +81,7 @@ def test_an_interrupted_run_offers_resume(window: MainWindow, tmp_path: Path) ->
     assert window.run_bar.resume_button.isVisible() and not window.run_bar.stop_button.isVisible()
 
 
-def test_tasks_sort_and_filter(qtbot, opened: MainWindow) -> None:
+def test_tasks_sort_and_filter(qtbot, opened: MainWindow, rested) -> None:
     page = show(opened, "tasks")
     shares = [row["share"] for row in page.model.rows]
     assert shares == sorted(shares, reverse=True)
@@ -89,8 +89,20 @@ def test_tasks_sort_and_filter(qtbot, opened: MainWindow) -> None:
     names = [row["name"] for row in page.model.rows]
     assert names == sorted(names)
     qtbot.keyClicks(page.filter, "conv2d 28×28")
+    rested(page)
     assert [row["op"] for row in page.model.rows] == ["conv2d"]
     assert "1 of 10" in page.count.text()
+
+
+def test_a_page_out_of_sight_narrows_its_tasks_when_it_is_shown(opened: MainWindow, rested) -> None:
+    page = show(opened, "tasks")
+    rested(page)
+    opened.show_page("overview")
+    opened.workspace.narrow("conv2d 28×28")
+    assert page.filter.text() == "conv2d 28×28" and len(page.model.rows) == 10, "nobody looks at them"
+    opened.show_page("tasks")
+    rested(page)
+    assert len(page.model.rows) == 1
 
 
 def test_a_point_of_the_scatter_is_chosen_by_a_click_and_opened_by_two(qtbot, opened: MainWindow, rested) -> None:
@@ -297,14 +309,14 @@ def test_a_task_without_a_round_shows_nothing_of_another(window: MainWindow, tmp
     window.workspace.select(tuned)
     page = window.show_page("draft")
     rested(page)
-    assert page.scatter.series and page.tiles["rank", "draft_score"].value != "–"
+    assert page.scatter.series and page.tiles["rank", "draft_score"]._value.text() != "–"
     for chosen, words in ((waiting, ""), (None, "no task has this")):
         window.workspace.select(chosen)
         window.workspace.narrow(words)
         rested(page)
         assert page.funnel._steps == []
         assert page.scatter.series == [] and page.model.rows == []
-        assert {tile.value for tile in page.tiles.values()} == {"–"}
+        assert {tile._value.text() for tile in page.tiles.values()} == {"–"}
 
 
 def test_a_task_that_the_filter_hides_is_named_where_it_is_shown(opened: MainWindow) -> None:
@@ -381,15 +393,15 @@ def test_start_page_asks_for_open_dimensions_and_tells_the_command(window: MainW
     assert page.shapes.isVisibleTo(page)
     page.shapes._fields["sequence"][0].setValue(64)
     assert page.plan().inputs == {"ids": [1, 64]}
-    page.budget_kind.part("minutes").click()
-    page.budget.setValue(5)
+    page.form.budget_kind.part("minutes").click()
+    page.form.budget.setValue(5)
     assert "--input ids=1,64" in page.command_line() and "--minutes 5" in page.command_line()
     assert page.tune.isEnabled()
 
 
 def test_the_wheel_changes_no_field_that_nobody_works_on(window: MainWindow, finished_project: Path) -> None:
-    start = window.start_page()
-    for field, value in ((start.form.strategy, start.form.strategy.currentText), (start.budget, start.budget.text)):
+    form = window.start_page().form
+    for field, value in ((form.strategy, form.strategy.currentText), (form.budget, form.budget.text)):
         QApplication.processEvents()
         before, place = value(), field.mapTo(window, field.rect().center())
         QTest.wheelEvent(window.windowHandle(), place, QPoint(0, -120))
@@ -480,7 +492,7 @@ def test_rounds_that_tell_no_correlation_say_what_they_lack(window: MainWindow, 
     page = show(window, "draft")
     rested(page)
     rank = page.tiles["rank", "verified_score"]
-    assert rank.value == "–" and rank._remark.text() == "needs three scored and measured in a round"
+    assert rank._value.text() == "–" and rank._remark.text() == "needs three scored and measured in a round"
 
 
 def test_while_a_run_is_prepared_there_is_nothing_to_press(qtbot, window: MainWindow, tmp_path: Path) -> None:

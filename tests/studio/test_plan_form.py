@@ -238,6 +238,8 @@ def test_settings_of_a_duplicated_run_can_be_changed(qtbot, window: MainWindow, 
     window.workspace.open(project, 1)
     window.duplicate_run()
     start = window.start_page()
+    assert not start.tune.isEnabled() and start.hindrance.text() == "The model is being taken from the project."
+    qtbot.waitUntil(lambda: start.plan().settings == given, timeout=20_000)
     assert start.plan().settings == given
     assert "caches = warm" in start.form.settings_note.text(), "its latencies will not compare with those of other runs"
     fields = unfold(qtbot, start)
@@ -247,12 +249,14 @@ def test_settings_of_a_duplicated_run_can_be_changed(qtbot, window: MainWindow, 
     assert start.plan().settings == {"draft_set": 64, "without_rules": ["mine"]}
 
 
-def test_settings_that_are_none_are_told(window: MainWindow, tmp_path: Path) -> None:
+def test_settings_that_are_none_are_told(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
     with connected(project) as db:
         db.execute("UPDATE runs SET settings = ?", ('{"draft_set": -5}',))
     window.workspace.open(project, 1)
     window.duplicate_run()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=20_000)
+    assert window.start_page().hindrance.text() == ""
     assert (
         "The setting draft_set takes a whole number of 1 or more, not -5." in window.problems.cards()[0].problem.message
     )
@@ -332,7 +336,7 @@ def test_a_run_with_a_plugins_strategy_is_tuned_and_gone_on_with(
     qtbot.mouseClick(choose_plugin(qtbot, start, plugin), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
     give(qtbot, start.form.strategy.lineEdit(), "mine")
     give(qtbot, start.project, str(tmp_path / "mine.pruner"))
-    give(qtbot, start.budget, "2")
+    give(qtbot, start.form.budget, "2")
     start.form.take_settings({"round_trials": 2})
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     qtbot.mouseClick(start.tune, Qt.MouseButton.LeftButton)

@@ -68,13 +68,31 @@ def test_new_projects_are_kept_in_the_chosen_folder(
     line, start = preferences.projects.line, window.start_page()
     line.setFocus()
     qtbot.keyClicks(line, "~/tuned here")
+    assert not QSettings().contains("projects"), "it is being typed"
+    qtbot.keyClick(line, Qt.Key.Key_Return)
     start.set_model("matmul:64,64,64")
     assert Path(start.project.text()).parent == home / "tuned here"
     qtbot.mouseClick(start.recent.demo, Qt.MouseButton.LeftButton)
     assert Path(window.workspace.path).parent == home / "tuned here"
     line.clear()
+    qtbot.keyClick(line, Qt.Key.Key_Return)
     start.set_model("matmul:32,32,32")
     assert Path(start.project.text()).parent == home / "pruner-projects" == Path(line.placeholderText())
+
+
+def test_a_folder_that_cannot_be_used_is_told_and_not_kept(qtbot, preferences: Preferences, tmp_path: Path) -> None:
+    (file := tmp_path / "file").touch()
+    line, refusal = preferences.projects.line, preferences.refusal
+    line.setFocus()
+    qtbot.keyClicks(line, str(file / "projects"))
+    preferences.language.setFocus()
+    assert refusal.isVisible() and refusal.text() == f"{file} is no folder."
+    assert not QSettings().contains("projects")
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClicks(line, str(tmp_path / "projects"))
+    qtbot.keyClick(preferences, Qt.Key.Key_Escape)  # closes it
+    assert QSettings().value("projects") == str(tmp_path / "projects") and refusal.isHidden()
 
 
 def test_what_was_chosen_is_shown_again(qtbot, window: MainWindow, preferences: Preferences, tmp_path: Path) -> None:

@@ -122,11 +122,43 @@ def test_a_recent_project_out_of_reach_keeps_no_window_from_starting(
     QSettings().setValue("recent", [far, str(finished_project)])
     again = MainWindow(opening=True)
     qtbot.addWidget(again)
-    assert [made.toolTip() for made in again.menus._recent.actions() if made.text() == "resnet18"]
-    assert not any(made.toolTip() == far for made in again.menus._recent.actions())
+
+    def listed() -> list[str]:
+        return [made.text() for made in again.menus._recent.actions() if made.toolTip() not in ("", made.text())]
+
+    qtbot.waitUntil(lambda: listed() == ["resnet18"], timeout=20_000)
     again.settle(far)
     assert again.current_page == "start" and "There is no file" in again.problems.cards()[0].problem.message
     again.close()
+
+
+def test_a_project_on_a_disk_that_is_not_mounted_is_listed_again_when_it_is(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    disk, elsewhere = tmp_path / "disk", tmp_path / "elsewhere"
+    disk.mkdir()
+    far = Path(shutil.copy(finished_project, disk / "far.pruner"))
+    window.workspace.open(far)
+    window.workspace.leave()
+    card = window.start_page().recent
+
+    def listed() -> tuple[bool, bool]:
+        """On the Start page, and in the menu."""
+        card.refresh()
+        window.menus._recent.aboutToShow.emit()
+        qtbot.waitUntil(lambda: not background._window().works, timeout=20_000)
+        return str(far) in card._buttons, "far" in [made.text() for made in window.menus._recent.actions()]
+
+    assert listed() == (True, True)
+    disk.rename(elsewhere)
+    assert listed() == (False, False)
+    window.workspace.open(finished_project)
+    window.workspace.leave()
+    assert listed() == (False, False)
+    named(card, f"Open recent project {finished_project.name}").actions()[-1].trigger()  # takes that one off the list
+    assert recent() == [str(far)]
+    elsewhere.rename(disk)
+    assert listed() == (True, True)
 
 
 def test_the_demonstration_is_opened_as_a_copy(qtbot, window: MainWindow, tmp_path: Path, monkeypatch) -> None:
@@ -147,6 +179,7 @@ def test_a_run_is_duplicated_with_its_settings(qtbot, window: MainWindow, tmp_pa
     run = window.workspace.run()
     press(qtbot, window, "Ctrl+D")
     start = window.show_page("start")
+    qtbot.waitUntil(lambda: start.plan().project == str(project), timeout=20_000)
     plan = start.plan()
     assert (plan.strategy, plan.seed, plan.trials) == (run["strategy"], run["seed"], run["budget_trials"])
     assert plan.project == str(project) and plan.target == run["target"]
@@ -163,16 +196,33 @@ def test_a_run_whose_model_file_is_gone_is_duplicated_from_the_copy_in_the_proje
     window.workspace.open(project, 1)
     press(qtbot, window, "Ctrl+D")
     start = window.show_page("start")
+    qtbot.waitUntil(lambda: bool(start.plan().model), timeout=20_000)
     model = Path(start.plan().model)
     with connected(project) as db:
         (content,) = db.execute("SELECT content FROM models").fetchone()
     assert model.name == "small-cnn.onnx" and model.is_absolute() and model.read_bytes() == content
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert [path.name for path in model.parent.iterdir()] == [model.name]
+    written = model.stat().st_mtime_ns
+    start.set_model("")
+    press(qtbot, window, "Ctrl+D")
+    qtbot.waitUntil(lambda: start.plan().model == str(model), timeout=20_000)
+    assert model.stat().st_mtime_ns == written, "a copy that is there is not written again"
     with connected(project) as db:
         db.execute("UPDATE models SET content = NULL")
     press(qtbot, window, "Ctrl+D")
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=20_000)
     (card,) = window.problems.cards()
     assert "small-cnn.onnx is not there any more" in card.problem.message and card.problem.hint
+
+
+def test_a_model_that_is_chosen_meanwhile_stays(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    window.workspace.open(shutil.copy(SAMPLE, tmp_path / "own.pruner"), 1)
+    window.duplicate_run()
+    start = window.start_page()
+    start.set_model("matmul:8,8,8")
+    qtbot.waitUntil(lambda: not background._window().works, timeout=20_000)
+    assert start.plan().model == "matmul:8,8,8"
 
 
 def test_what_others_measured_is_neither_shown_first_nor_duplicated(window: MainWindow, tmp_path: Path) -> None:

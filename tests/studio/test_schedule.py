@@ -15,7 +15,7 @@ from pointer import double_click, point_of
 from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSlider, QWidget
 
 from databases import connected
 from pruner_engine import protocol as msg
@@ -160,9 +160,10 @@ def test_the_sparkline_falls_to_the_best_latency_of_the_task(opened: MainWindow,
         assert not points or points[-1][0] == row["trials"]
 
 
-def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: MainWindow, reader) -> None:
+def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: MainWindow, reader, rested) -> None:
     tasks = show(opened, "tasks")
     qtbot.keyClicks(tasks.filter, "matmul")
+    rested(tasks)
     wanted = {row["id"] for row in reader.tasks(3) if row["op"] == "matmul"}
     assert {row["id"] for row in tasks.model.rows} == wanted
     assert set(tasks.roofline.series[-1].ids) <= wanted
@@ -175,7 +176,7 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     }
 
     overview = show(opened, "overview")
-    told = overview.failures.texts()
+    told = [made.text() for made in overview.failures.findChildren(QLabel)]
     for failure in reader.failures(3, wanted):
         assert any(text.startswith(f"{failure['count']} ×") for text in told)
     spent = [row for row in reader.rounds(3) if row["task_id"] in wanted]

@@ -26,7 +26,7 @@ def _wait_for_engine(qtbot, window: MainWindow, key: str) -> None:
         return
     page = window.show_page(key)
     if key == "start":
-        qtbot.waitUntil(lambda: page.checks_state.text() != "checking", timeout=60_000)
+        qtbot.waitUntil(lambda: page.preflight.state.text() != "checking", timeout=60_000)
     if key == "devices":
         qtbot.waitUntil(lambda: bool(page.profiles), timeout=60_000)
         qtbot.waitUntil(lambda: all(part.reply is not None for part in page.profiles.values()), timeout=60_000)

@@ -49,7 +49,7 @@ def test_a_tflite_model_is_tuned_and_exported_by_keys(qtbot, window: MainWindow,
     size.setValue(2)
     assert list(start.plan().inputs.values()) == [[2, 8, 16]]
     start.project.setText(str(project))
-    start.budget.setValue(6)
+    start.form.budget.setValue(6)
     press(qtbot, start.tune)
     qtbot.waitUntil(lambda: window.workspace.path == str(project), timeout=90_000)
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=240_000)
@@ -57,7 +57,7 @@ def test_a_tflite_model_is_tuned_and_exported_by_keys(qtbot, window: MainWindow,
 
     overview = window.show_page("overview")
     overview.refresh()
-    assert overview.tiles["litert"].isVisible() and overview.tiles["litert"].value.endswith("s")
+    assert overview.tiles["litert"].isVisible() and overview.tiles["litert"]._value.text().endswith("s")
     assert not overview.tiles["onnxruntime"].isVisible() and not overview.tiles["torch"].isVisible()
 
     with connected(project) as db:  # it is asked then whether that shall be exported

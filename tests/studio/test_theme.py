@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from pruner_studio.main_window import MainWindow
@@ -44,6 +45,31 @@ def test_a_part_is_told_of_another_theme_a_few_times(
         part.installEventFilter(told)
     theme.choose("dark")
     assert parts and all(1 <= told.times[part] <= 4 for part in parts), told.times.most_common(3)
+
+
+class _Denser:
+    """A screen of three pixels for one, as one that is plugged in."""
+
+    def devicePixelRatio(self) -> float:
+        return 3.0
+
+
+def test_icons_are_drawn_anew_for_a_denser_screen(window: MainWindow, qapp: QApplication, monkeypatch) -> None:
+    button = window.start_page().tune
+
+    def pixels() -> tuple[float, float]:
+        """Of an icon that is shown, and of a picture that is asked for, for one of ours."""
+        size = button.iconSize()
+        return button.icon().pixmap(size, 3.0).width() / size.width(), theme.pixmap("warning", size=20).width() / 20
+
+    screens = QGuiApplication.screens()
+    assert pixels() == (1, 1)
+    monkeypatch.setattr(QGuiApplication, "screens", lambda: [*screens, _Denser()])
+    qapp.screenAdded.emit(screens[0])
+    assert pixels() == (3, 3)
+    monkeypatch.undo()
+    QApplication.sendEvent(window, QEvent(QEvent.Type.DevicePixelRatioChange))
+    assert pixels() == (1, 1)
 
 
 def test_what_is_out_of_sight_has_taken_it_too(window: MainWindow, rested, finished_project: Path, usual: None) -> None:

@@ -286,7 +286,7 @@ def test_the_rest_of_overview(opened: MainWindow, db: sqlite3.Connection) -> Non
     page = opened.show_page("overview")
     page.refresh()
     run = db.execute("SELECT * FROM runs WHERE id = ?", (RUN,)).fetchone()
-    assert page.tiles["left"].value == "–", "a run that has ended has no time left"
+    assert page.tiles["left"]._value.text() == "–", "a run that has ended has no time left"
     assert page.tiles["worked"]._remark.text() == f"since {units.moment(run['created'])}"
     probes = [json.loads(stats)["probe_s"] for (stats,) in db.execute(
         "SELECT stats FROM rounds WHERE run_id = ? ORDER BY id", (RUN,)

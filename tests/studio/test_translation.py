@@ -32,6 +32,7 @@ made = app.make_application(["pruner-studio"])
 from project_factory import make_project
 from pruner_studio.help import help_of, tip_of
 from pruner_studio.main_window import PAGES, MainWindow
+from resting import rests
 from test_cut_texts import cut
 
 def letters(actions):
@@ -61,7 +62,7 @@ with tempfile.TemporaryDirectory() as folder:
             if pane is not None:
                 page.tabs.setCurrentWidget(pane)
             QTest.qWait(100)
-            while not page.refreshing.rests:
+            while not rests(page):
                 QTest.qWait(20)
             for _ in range(5):  # a layout asks the one around it for room in an event of its own
                 made.processEvents()

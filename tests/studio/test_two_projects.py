@@ -63,10 +63,12 @@ def test_only_the_run_that_is_tuned_is_steered(
 
     # the same run, its task out of sight
     qtbot.keyClicks(tasks.filter, "softmax")
-    assert tasks.model.rows == [] and not any(made.isEnabled() for made in tasks.steer_buttons)
+    qtbot.waitUntil(lambda: tasks.model.rows == [], timeout=20_000)
+    assert not any(made.isEnabled() for made in tasks.steer_buttons)
     tasks._steer("pin")
     assert not any(isinstance(command, msg.Steer) for command in sent)
     tasks.filter.clear()
+    qtbot.waitUntil(lambda: tasks.model.rows != [], timeout=20_000)
     assert all(made.isEnabled() for made in tasks.steer_buttons)
 
     # another run of the same project

@@ -48,7 +48,7 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     click(qtbot, named(start, "Sample model small-cnn"))
     qtbot.waitUntil(lambda: "1×3×64×64" in start.drop.about.text(), timeout=60_000)
     start.project.setText(str(project))
-    start.budget.setValue(16)  # one for each of 14 tasks, and further ones
+    start.form.budget.setValue(16)  # one for each of 14 tasks, and further ones
     assert str(resource_dir() / "models" / "small-cnn.onnx") in start.command_line()
     click(qtbot, start.tune)
 
@@ -59,8 +59,8 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     assert run["state"] == "finished" and run["trials"] == 16 and run["valid"] > 0
     overview = window.show_page("overview")
     overview.refresh()
-    assert overview.tiles["trials"].value == "16"
-    assert overview.tiles["latency"].value not in ("–", "")
+    assert overview.tiles["trials"]._value.text() == "16"
+    assert overview.tiles["latency"]._value.text() not in ("–", "")
 
     tasks = window.show_page("tasks")
     rested(tasks)

@@ -1,4 +1,4 @@
-"""Commands about MetaSchedule's tuning records, and about boards that measure."""
+"""Commands about MetaSchedule's tuning records."""
 
 from __future__ import annotations
 

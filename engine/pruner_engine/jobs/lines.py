@@ -63,7 +63,25 @@ def status_line(project: str) -> str:
 
 def tasks_line(project: str, run_id: int | None) -> str:
     """The line that lists the tasks of a run."""
-    return _line("tasks", project, **{"--run": run_id})
+    return shlex.join(tasks_words(project, run_id))
+
+
+def tasks_words(project: str, run_id: int | None) -> list[str]:
+    """The words of that line."""
+    return _words("tasks", project, **{"--run": run_id})
+
+
+def inspect_words(project: str, task_id: int, candidate_id: int, form: str, plugins: Sequence[str] = ()) -> list[str]:
+    """The words that print a candidate, or the untuned kernel, in one of its forms."""
+    named = "untuned" if candidate_id == msg.UNTUNED else candidate_id
+    options = {"--task": task_id, "--candidate": named, "--as": form}
+    return [*_words("inspect", project, **options), *plugin_words(plugins)]
+
+
+def try_words(project: str, task_id: int, run_id: int, candidate_id: int, plugins: Sequence[str] = ()) -> list[str]:
+    """The words that tell the decisions of a candidate, and with further ones what becomes of others."""
+    options = {"--task": task_id, "--run": run_id, "--candidate": candidate_id}
+    return [*_words("try", project, **options), *plugin_words(plugins)]
 
 
 def rounds_line(project: str, run_id: int | None, task_id: int | None) -> str:
@@ -148,8 +166,12 @@ def plugin_words(files: Sequence[str]) -> list[str]:
 
 
 def _line(*words: Any, **options: Any) -> str:
+    return shlex.join(_words(*words, **options))
+
+
+def _words(*words: Any, **options: Any) -> list[str]:
     told = [str(word) for word in words]
     for flag, value in options.items():
         if value is not None:
             told += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join(["pruner", *told])
+    return ["pruner", *told]

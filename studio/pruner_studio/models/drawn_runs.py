@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pruner_studio.models.runs import Row, name_of
+from pruner_engine.store.reader import Row
+from pruner_studio.models.runs import name_of
 
 SHOWN = "series1"
 # What neither the run shown nor the libraries have, least alike first

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from pruner_engine import units
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.models.paths import exists, is_file
 from pruner_studio.said import said
 from pruner_studio.translation import tr
 
@@ -17,6 +20,7 @@ STATES: dict[str, str] = {
     "fallback": tr("fallback"),
     "not tunable": tr("not tunable"),
 }
+_METADATA = "metadata.json"  # of a bundle, as the engine writes it
 _HERE = {"where": "here", "device": "", "why_not": ""}  # what earlier exports do not tell
 
 Summary = Mapping[str, Any]
@@ -71,3 +75,22 @@ def _part(state: str, part: Mapping[str, Any]) -> str:
     return tr("{count} {state} ({share} of the time)").format(
         count=count, state=called, share=units.percent(part["share"])
     )
+
+
+def told_replaced(out: str, reader: ProjectReader) -> str:
+    """What lies in a folder that a new export would replace; empty where it would replace none."""
+    if not is_file(Path(out) / _METADATA):
+        return ""
+    noted = reader.exported_to(str(Path(out).absolute()))
+    if noted is None:
+        return tr("What is there was not exported from this project.")
+    told = tr("This project's last export to it was of run {run}: {moment}.")
+    told = told.format(run=noted["run_id"], moment=units.moment(noted["at"]))
+    took = tr("An inference took {latency}.") if noted["seconds"] else ""
+    return f"{told} {took.format(latency=units.latency(noted['seconds']))}".strip()
+
+
+def free_folder(out: str) -> str:
+    """A folder beside one that is taken, numbered, that is not there yet."""
+    place = Path(out)
+    return next(str(free) for number in count(2) if not exists(free := place.with_name(f"{place.name}-{number}")))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pruner_engine import units
-
-Row = dict[str, Any]
+from pruner_engine.store.reader import Row
 
 
 def arguments(task: Row) -> str:

@@ -14,20 +14,11 @@ from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.file.identity import identity
 from pruner_engine.store.reader import ProjectReader
+from pruner_studio.models.paths import is_file
 from pruner_studio.translation import tr
 
 DEMO = "samples/small-cnn.pruner"
 SUFFIX = ".pruner"
-
-
-def is_file(path: str) -> bool:
-    """Whether a file is there. A disk or share that does not answer is a no, where `Path` would raise."""
-    return os.path.isfile(path)  # noqa: PTH113
-
-
-def is_folder(path: str) -> bool:
-    """Whether a folder is there; of a disk that does not answer, a no."""
-    return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_project(path: str) -> bool:

@@ -10,15 +10,19 @@ from PySide6.QtCore import QSettings
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.run_states import IMPORTED
-from pruner_studio.models.projects import is_file
+from pruner_studio.models.paths import is_file
 
 _KEPT = 12
 
 
 def recent() -> list[str]:
-    """Project files opened lately, newest first, that are still there."""
+    """Project files opened lately, newest first; those on a disk that is not mounted now are not forgotten."""
     stored: Any = QSettings().value("recent", [])
-    paths = [stored] if isinstance(stored, str) else list(stored or [])
+    return [stored] if isinstance(stored, str) else list(stored or [])
+
+
+def there(paths: list[str]) -> list[str]:
+    """Those that are there now. Meant for a thread: a share that does not answer takes its time to say so."""
     return [path for path in paths if is_file(path)]
 
 

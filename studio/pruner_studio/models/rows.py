@@ -9,11 +9,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from pruner_engine.store.reader import Row
 from pruner_studio.literal import one_line, plain_tip
 from pruner_studio.said import said
 from pruner_studio.theme import theme
 
-Row = dict[str, Any]
 Index = QModelIndex | QPersistentModelIndex
 
 # Enum attribute look-ups cost more than everything else in data(): compare plain ints

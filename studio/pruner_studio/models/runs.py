@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pruner_engine import units
 from pruner_engine.caches import caches_of
+from pruner_engine.store.reader import Row
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.translation import tr
 
 if TYPE_CHECKING:  # the bar on top is there before numpy is
     import numpy as np
 
-Row = dict[str, Any]
 
 STATES = {
     "preparing": (tr("preparing"), "info"),

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings, settings_from
-from pruner_studio.models.projects import is_file
+from pruner_studio.models.paths import is_file
 from pruner_studio.translation import tr
 
 DEFAULTS = structs.asdict(SearchSettings()) | {"without_rules": []}

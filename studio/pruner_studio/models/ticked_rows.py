@@ -7,7 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from pruner_studio.models.rows import Column, Index, Row, RowTable
+from pruner_engine.store.reader import Row
+from pruner_studio.models.rows import Column, Index, RowTable
 
 _BOX = int(Qt.ItemDataRole.CheckStateRole)
 _DISPLAY = int(Qt.ItemDataRole.DisplayRole)

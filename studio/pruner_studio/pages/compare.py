@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.caches import caches_of
@@ -26,6 +26,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, paint_icon
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.elided import Choice, ElidedButton
+from pruner_studio.widgets.file_dialog import ask_for_file
 from pruner_studio.widgets.run_curves import RunCurves
 from pruner_studio.widgets.ticked_table import TickedTable
 
@@ -229,11 +230,8 @@ class ComparePage(Page):
     def ask_for_runs(self) -> None:
         """Ask for another project whose runs are laid over these."""
         place = str(Path(self.workspace.path).parent)
-        dialog = QFileDialog(self, tr("Runs of another project"), place, tr("Projects (*.pruner)"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.workspace.add_beside)
-        dialog.open()
+        title, kinds = tr("Runs of another project"), tr("Projects (*.pruner)")
+        ask_for_file(self, title, place, self.workspace.add_beside, kinds)
 
     def _show_beside(self) -> None:
         """Name the projects whose runs are here too; a press takes them away."""

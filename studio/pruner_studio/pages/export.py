@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from msgspec.structs import replace
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QMessageBox,
@@ -23,7 +22,9 @@ from pruner_engine.store.figures import slower
 from pruner_engine.store.figures.comparison import comparable
 from pruner_engine.store.queries.lookups import last_export
 from pruner_studio import clipboard
-from pruner_studio.literal import plain_tip
+from pruner_studio.literal import literal, plain_tip
+from pruner_studio.models.exports import free_folder, told_replaced
+from pruner_studio.models.paths import is_folder
 from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.pages.page import Page
@@ -33,6 +34,7 @@ from pruner_studio.widgets import question
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.export_result import ExportResult
+from pruner_studio.widgets.file_dialog import ask_for_folder
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.wheel import leave_wheel
 
@@ -122,13 +124,9 @@ class ExportPage(Page):
     def _ask(self) -> None:
         """Ask for a folder that is there; the one that is written goes into it."""
         out = Path(expanded(self.out.text()))
-        there = next((str(folder) for folder in out.parents if folder.is_dir()), "")
-        dialog = QFileDialog(self, tr("Folder for the export"), there)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        there = next((str(folder) for folder in out.parents if is_folder(folder)), "")
         name = f"{Path(self.workspace.path).stem}-export"
-        dialog.fileSelected.connect(lambda folder: self.out.setText(inside(folder, name)))
-        dialog.open()
+        ask_for_folder(self, tr("Folder for the export"), there, lambda folder: self.out.setText(inside(folder, name)))
 
     def plan(self) -> msg.Export:
         return msg.Export(
@@ -146,14 +144,33 @@ class ExportPage(Page):
         found = slower.expected(reader, plan.run_id, all_runs=plan.all_runs) if reader else None
         self._decline(False)
         if found is None:
-            self.workspace.start(plan)
+            self._begin(plan)
         else:
             self._ask_first(plan, found)
 
+    def _begin(self, plan: msg.Export) -> None:
+        """Export, after a question where that replaces an earlier export."""
+        reader = self.workspace.reader
+        if reader and (told := told_replaced(plan.out, reader)):
+            self._ask_to_replace(plan, told)
+        else:
+            self.workspace.start(plan)
+
+    def _ask_to_replace(self, plan: msg.Export, told: str) -> None:
+        role, free = QMessageBox.ButtonRole, free_folder(plan.out)
+
+        def beside() -> None:
+            self.out.setText(free)
+            self.workspace.start(replace(plan, out=free))
+
+        other = question.Answer(tr("Write {name}").format(name=literal(Path(free).name)), role.AcceptRole, beside)
+        same = question.Answer(tr("Replace it"), role.DestructiveRole, lambda: self.workspace.start(plan))
+        asked = tr("Replace the export in {folder}?").format(folder=plan.out)
+        question.ask(self, plain_tip(asked), plain_tip(told), [other, same], None, lambda: self._decline(True))
+
     def _ask_first(self, plan: msg.Export, found: slower.Slower) -> None:
-        anyway = question.Answer(
-            tr("Export all the same"), QMessageBox.ButtonRole.AcceptRole, lambda: self.workspace.start(plan)
-        )
+        role = QMessageBox.ButtonRole.AcceptRole
+        anyway = question.Answer(tr("Export all the same"), role, lambda: self._begin(plan))
         told = plain_tip(told_slower(found)), plain_tip(remedy(found))
         question.ask(self, *told, [anyway], None, lambda: self._decline(True))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
@@ -12,6 +11,7 @@ from pruner_engine import units
 from pruner_engine.store.figures.comparison import comparable
 from pruner_engine.store.queries.lookups import measurement
 from pruner_engine.store.queries.results import is_disturbed
+from pruner_engine.store.reader import Row
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
@@ -30,8 +30,6 @@ from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.noise import NoiseCard
 from pruner_studio.widgets.rooms import Columns, Tiles
 from pruner_studio.widgets.run_curves import RunCurves
-
-Row = dict[str, Any]
 
 _SIDE_BY_SIDE = 760  # pixels from which on the curve stands beside what else there is to tell
 

@@ -27,7 +27,7 @@ class Page(QWidget):
     Signals:
         refreshed: it shows what the project file holds now.
         go_to: another page, by its key, is to be shown.
-        line_changed: the user has changed what `command_line` returns.
+        line_changed: what `command_line` returns may be another one now.
     """
 
     refreshed = Signal()

@@ -24,7 +24,7 @@ class Refreshing(QObject):
         steps: shows what the project file holds now, with yields where the window may answer in between.
 
     Signals:
-        done: the page shows what the project file holds now.
+        done: the page shows what the project file holds now, or as much of it as could be read.
     """
 
     done = Signal()
@@ -68,11 +68,6 @@ class Refreshing(QObject):
         if self._stale and self._page.isVisible():
             self._begin()
             self._go_on()
-
-    @property
-    def rests(self) -> bool:
-        """Whether no refresh is due or under way."""
-        return not (self._stale or self._timer.isActive() or self._next_step.isActive())
 
     @property
     def _shown(self) -> tuple[object, int | None]:

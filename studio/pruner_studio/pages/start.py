@@ -15,7 +15,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.model_names import stem_of
-from pruner_studio import clipboard
+from pruner_studio import background, clipboard
 from pruner_studio.help import Term, terms
 from pruner_studio.models.projects import SUFFIX, copy_of_demo, project_folder, project_path
 from pruner_studio.models.stored import model_of
@@ -23,11 +23,9 @@ from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
-from pruner_studio.widgets.cards import Card
-from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.model_card import ModelCard
-from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.plan_form import PlanForm
+from pruner_studio.widgets.preflight import Preflight
 from pruner_studio.widgets.recent import RecentCard
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.tab_order import lead_to
@@ -42,6 +40,7 @@ class StartPage(Page):
     subtitle = tr("Choose a model, say where it shall run, and tune its kernels on this machine.")
 
     def build(self) -> Iterable[None]:
+        self._duplicated: msg.Tune | None = None  # the plan whose model is being taken from its project
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setAccessibleName(self.title)
@@ -62,12 +61,13 @@ class StartPage(Page):
         self.form = PlanForm(self.workspace.problem.emit)
         self.form.changed.connect(self._show_command)
         self.form.plugins.changed.connect(self._plugins_changed)
-        self.project, self.budget, self.budget_kind = self.form.project, self.form.budget, self.form.budget_kind
+        self.project = self.form.project
         left.addWidget(self.form)
         left.addStretch(1)
         self.recent = RecentCard(self.workspace.open, self.open_demo, self.workspace.problem.emit)
         right.addWidget(self.recent)
-        right.addWidget(self._checks_card())
+        self.preflight = Preflight(self.workspace)
+        right.addWidget(self.preflight)
         right.addStretch(1)
         # As wide as the last projects, while they stand in the other column: else both would stand side by side again
         self._room_of_recent = QSpacerItem(0, 0)
@@ -77,6 +77,7 @@ class StartPage(Page):
         self.hindrance.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.column.addWidget(self.hindrance)
         self.column.addLayout(self._footer())
+        self.workspace.helpers.busy_changed.connect(self._show_command)
         self.model_card.chosen.connect(self._model_chosen)
         self.model_card.changed.connect(self._show_command)
         self.set_model("")
@@ -91,20 +92,7 @@ class StartPage(Page):
         (left if narrow else right).insertWidget(1 if narrow else 0, self.recent)
         self._room_of_recent.changeSize(self.recent.minimumSizeHint().width() if narrow else 0, 0)
         right.invalidate()
-        lead_to(self.form.target if narrow else self.again, self.recent.stops())
-
-    def _checks_card(self) -> Card:
-        card = Card(tr("Pre-flight"))
-        self.checks_state = Pill(tr("checking"), "info")
-        card.head.addWidget(self.checks_state)
-        self.checks = CheckList()
-        card.body.addWidget(self.checks)
-        row = QHBoxLayout()
-        self.again = button(tr("Check again"), self.check_machine, "link")
-        row.addWidget(self.again)
-        row.addStretch(1)
-        card.body.addLayout(row)
-        return card
+        lead_to(self.form.target if narrow else self.preflight.again, self.recent.stops())
 
     def _footer(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -128,6 +116,7 @@ class StartPage(Page):
         self.model_card.take_file(path)
 
     def _model_chosen(self) -> None:
+        self._duplicated = None
         if self.model_card.model:
             self.project.setText(str(project_folder() / f"{stem_of(self.model_card.model)}{SUFFIX}"))
         self._show_command()
@@ -176,10 +165,16 @@ class StartPage(Page):
 
     def _hindrance(self) -> str:
         """Why the model that is chosen cannot be tuned now; empty where it can."""
+        if self._duplicated is not None:
+            return tr("The model is being taken from the project.")
         if not self.model_card.model:
             return ""
         if self.workspace.job.running:
             return tr("A job is running: tune when it has ended.")
+        return self.workspace.helpers.hindrance() or self._lack()
+
+    def _lack(self) -> str:
+        """What the plan lacks; empty where it is complete."""
         if not self.model_card.known:
             return self.drop.about.text()  # it is looked at, waits for consent, or was refused
         if not self.shapes.complete():
@@ -196,21 +191,6 @@ class StartPage(Page):
             self.workspace.problem.emit(Problem(told, tr("Choose another place for the project file.")))
             return
         self.workspace.start(plan)
-
-    # ------------------------------------------------------------ machine
-
-    def check_machine(self) -> None:
-        """Run the pre-flight checks in the helper engine."""
-        self.checks_state.show_state(tr("checking"), "info")
-        self.workspace.helpers.ask(msg.Doctor(), self._checked, self._check_failed)
-
-    def _checked(self, report: msg.DoctorReport) -> None:
-        self.checks.show_checks(report.checks)
-        self.checks_state.show_state(tr("ready") if report.ok else tr("not ready"), "good" if report.ok else "bad")
-
-    def _check_failed(self, failure: msg.Failed) -> None:
-        self.checks_state.show_state(tr("failed"), "bad")
-        self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
 
     def steps(self) -> Iterable[None]:
         self._show_command()
@@ -239,15 +219,32 @@ class StartPage(Page):
 
     def duplicate(self, run: dict[str, Any]) -> None:
         """Fill the page with the plan of a run, to change it and tune again into the same project."""
-        assert self.workspace.reader is not None
-        plan = lines.plan_of(run, self.workspace.path)
-        try:
-            model = model_of(run, self.workspace.reader)
-            fixed = plan.settings.pop("fixed", ())
-            self.form.take_settings(plan.settings)
-        except UserError as error:
-            self.workspace.problem.emit(Problem(error.message, error.hint))
-            return
+        self._duplicated = plan = lines.plan_of(run, self.workspace.path)
+        self._show_command()
+
+        def found(model: str) -> None:
+            if self._duplicated is plan:  # nobody has chosen another model meanwhile
+                try:
+                    self._fill(run, plan, model)
+                except UserError as error:
+                    failed(Problem(error.message, error.hint))
+
+        def failed(problem: Problem) -> None:
+            if self._duplicated is plan:
+                self._duplicated = None
+                self._show_command()
+            self.workspace.problem.emit(problem)
+
+        background.run(self, lambda: model_of(run, plan.project), found, failed)
+
+    def _fill(self, run: dict[str, Any], plan: msg.Tune, model: str) -> None:
+        """Show the plan of a run, with the model that is there for it.
+
+        Raises:
+            UserError: its settings are none of this version.
+        """
+        fixed = plan.settings.pop("fixed", ())
+        self.form.take_settings(plan.settings)
         self.set_model(model, plan.inputs, fixed)
         self.form.target.choose(plan.target)
         self.form.strategy.choose(plan.strategy)

@@ -21,7 +21,7 @@ from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button, label, menu_button
+from pruner_studio.widgets.basic import MenuButton, button, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.narrowing import TaskFilter
@@ -122,7 +122,6 @@ class TasksPage(Page):
         self._asked: tuple[int, str] | None = None  # task and how it is steered, until the engine has taken that up
         self.filter = TaskFilter(self.workspace)
         self.filter.setMinimumWidth(240)
-        self.filter.textChanged.connect(lambda _: self.refresh())
         self.header.addWidget(self.filter)
         split = Divided(Qt.Orientation.Vertical, tr("Divider of tasks and roofline"), 14)
         self.pages = self.add_stack(
@@ -177,7 +176,7 @@ class TasksPage(Page):
         first.addWidget(self.count, 1)
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
-        copies = []
+        self.copy_button = MenuButton("copy", tr("Copy as command"))
         self.table.row_actions = lambda: (
             (made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons
         )
@@ -191,8 +190,7 @@ class TasksPage(Page):
             self.steer_buttons.append(made)
             self._steer_tips.append(tip)
             (first if action in ("pin", "boost") else second).addWidget(made)
-            copies.append((text, partial(self._copy, action)))
-        self.copy_button = menu_button("copy", tr("Copy as command"), copies)
+            self.copy_button.choices.addAction(text, partial(self._copy, action))
         second.addWidget(self.copy_button)
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
         way_on.addStretch(1)

@@ -122,17 +122,14 @@ class Pane(QWidget):
         """`pruner inspect` of a candidate of the subject's task, or of another one of another project."""
         if self.subject is None or candidate_id is None:
             return []
-        of_task = [project or self.subject.project, "--task", str(task_id or self.subject.task_id)]
-        named = "untuned" if candidate_id == msg.UNTUNED else str(candidate_id)
-        plugins = lines.plugin_words(self.workspace.plugins)
-        return ["pruner", "inspect", *of_task, "--candidate", named, "--as", form, *plugins]
+        of_task = project or self.subject.project, task_id or self.subject.task_id
+        return lines.inspect_words(*of_task, candidate_id, form, self.workspace.plugins)
 
     def _try(self, candidate_id: int) -> list[str]:
         """`pruner try` from the decisions of a candidate: without more words it tells them and changes nothing."""
         assert self.subject is not None
-        of_task = [self.subject.project, "--task", str(self.subject.task_id)]
-        start = ["--run", str(self.subject.run_id), "--candidate", str(candidate_id)]
-        return ["pruner", "try", *of_task, *start, *lines.plugin_words(self.workspace.plugins)]
+        subject = self.subject
+        return lines.try_words(subject.project, subject.task_id, subject.run_id, candidate_id, self.workspace.plugins)
 
     @property
     def reader(self) -> ProjectReader:

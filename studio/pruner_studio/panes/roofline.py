@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
@@ -33,9 +34,7 @@ class RooflinePane(Pane):
 
     def words(self) -> list[str]:
         """The share of the roof that each task reaches stands in the table of tasks."""
-        return (
-            [] if self.subject is None else ["pruner", "tasks", self.subject.project, "--run", str(self.subject.run_id)]
-        )
+        return [] if self.subject is None else lines.tasks_words(self.subject.project, self.subject.run_id)
 
     def show_news(self, subject: Subject) -> None:
         self.show_subject(subject)

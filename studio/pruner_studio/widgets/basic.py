@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
@@ -76,25 +76,29 @@ def button(text: str, on_click: Callable[[], object], role: str = "", icon: str 
 def icon_button(icon: str, name: str, on_click: Callable[[], object] | None = None) -> QToolButton:
     """A button that is only an icon: its name is tool tip and accessible name."""
     made = QToolButton()
-    made.setToolTip(name)
-    made.setAccessibleName(name)
-    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    _show_as_icon(made, icon, name, name)
     if on_click is not None:
         made.clicked.connect(lambda _=False: on_click())
-    paint_icon(made, icon)
     return made
 
 
-def menu_button(icon: str, name: str, choices: Iterable[tuple[str, Callable[[], object]]]) -> QToolButton:
-    """A button that is only an icon, and opens a menu of choices."""
-    made = icon_button(icon, name)
-    made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-    made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
-    menu = QMenu(made)
-    for text, choose in choices:
-        menu.addAction(text, choose)
-    made.setMenu(menu)
-    return made
+class MenuButton(QToolButton):
+    """A button that is only an icon, and opens the menu of its `choices`."""
+
+    def __init__(self, icon: str, name: str, tip: str = "", token: str = "muted", size: int = 18) -> None:
+        super().__init__()
+        _show_as_icon(self, icon, name, tip or name, token, size)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        self.choices = QMenu(self)
+        self.setMenu(self.choices)
+
+
+def _show_as_icon(made: QToolButton, icon: str, name: str, tip: str, token: str = "muted", size: int = 18) -> None:
+    made.setToolTip(tip)
+    made.setAccessibleName(name)
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    paint_icon(made, icon, token, size)
 
 
 def paint_icon(target: QAbstractButton, icon: str, token: str = "muted", size: int = 18) -> None:

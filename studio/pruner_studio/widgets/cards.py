@@ -85,7 +85,3 @@ class StatTile(Card):
         self._remark.setText(remark)
         restyle(self._value, role="value-good" if good else "value")
         self.setAccessibleDescription(f"{value} {remark}".strip())
-
-    @property
-    def value(self) -> str:
-        return self._value.text()

@@ -94,8 +94,6 @@ class DeviceProfile(QWidget):
         self.workspace.helpers.ask(msg.Profile(target=self.target, measure=measure), self._answered, self._failed)
 
     def _answered(self, reply: msg.Profiled) -> None:
-        if self.target != reply.target:
-            return
         self._end()
         self.reply, profile = reply, reply.profile
         source = profile["source"]

@@ -9,8 +9,6 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QFont,
     QHelpEvent,
     QKeyEvent,
@@ -22,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QToolTip, QWidget
 
 from pruner_engine import units
+from pruner_studio.announcing import announce
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.figure import Figure
@@ -135,7 +134,7 @@ class Bars(QWidget):
         place = self.mapToGlobal(QPoint(0, (to + 1) * self.row))
         QToolTip.showText(place, self._tip(to), self)
         told = f"{self._bars[to].name}: {self._bars[to].text}. {self._bars[to].tip}"
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
+        announce(self, told)
 
     def _bring_into_sight(self, row: int) -> None:
         around = self.parentWidget()

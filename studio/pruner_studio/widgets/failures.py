@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from pruner_engine import units
+from pruner_engine.store.reader import Row
 from pruner_studio.help import advice_of
 from pruner_studio.literal import plain_tip
 from pruner_studio.models.words import ERRORS
@@ -18,8 +18,6 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.log_fold import LogFold
-
-Row = dict[str, Any]
 
 _STAGES = {
     "build": tr("did not compile"),
@@ -78,11 +76,6 @@ class FailureCard(Card):
         if row["log"].strip():
             log = self.logs[row["stage"], row["error"]] = LogFold(row["log"])
             self._rows.addWidget(log)
-
-    def texts(self) -> list[str]:
-        """What the rows say, top down."""
-        widgets = (self._rows.itemAt(at).widget() for at in range(self._rows.count()))  # type: ignore[union-attr]
-        return [widget.text() for widget in widgets if isinstance(widget, QLabel)]
 
 
 def _told(row: Row, trials: int) -> str:

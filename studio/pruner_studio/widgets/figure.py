@@ -11,16 +11,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize
 from PySide6.QtGui import QPaintDevice, QPainter, QPixmap
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_studio import clipboard
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import paint_icon
+from pruner_studio.widgets.basic import MenuButton
+from pruner_studio.widgets.file_dialog import ask_where_to_write
 
 _MARGIN = 8  # pixels around a picture
 
@@ -119,32 +120,19 @@ class Figure:
         painter.end()
 
 
-class SaveButton(QToolButton):
+class SaveButton(MenuButton):
     """The menu that saves a figure; what cannot be written is raised as a UserError."""
 
     def __init__(self, figure: Figure) -> None:
-        super().__init__()
+        name, tip = tr("{figure}: save").format(figure=figure.name), tr("Save or copy the picture or its values")
+        super().__init__("export", name, tip, "faint", 15)
         self.figure = figure
-        self.setAccessibleName(tr("{figure}: save").format(figure=figure.name))
-        self.setToolTip(tr("Save or copy the picture or its values"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setStyleSheet("QToolButton::menu-indicator { image: none; }")
-        paint_icon(self, "export", "faint", 15)
-        self.choices = QMenu(self)
         for kind in ("png", "svg", "csv"):
             self.choices.addAction(tr("Save as {kind}…").format(kind=kind.upper()), partial(self._ask_where, kind))
         self.choices.addSeparator()
         self.choices.addAction(tr("Copy the &values"), lambda: clipboard.copy(figure.text()))
         self.choices.addAction(tr("Copy the &picture"), lambda: clipboard.copy_picture(figure.picture(), figure.name))
-        self.setMenu(self.choices)
 
     def _ask_where(self, kind: str) -> None:
-        dialog = QFileDialog(
-            self, tr("Save {figure}").format(figure=self.figure.name), f"{self.figure.file_stem}.{kind}"
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.figure.save)
-        dialog.open()
+        title, place = tr("Save {figure}").format(figure=self.figure.name), f"{self.figure.file_stem}.{kind}"
+        ask_where_to_write(self, title, place, self.figure.save, suffix=kind)

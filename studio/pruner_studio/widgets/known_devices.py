@@ -38,8 +38,8 @@ COLUMNS = (
     _figure(tr("Peak"), "peak_flops", _flops, "peak"),
     _figure(tr("Memory"), "dram_bandwidth", _bytes, "bandwidth"),
     _figure(tr("Tensor Cores"), "tensor_flops", _flops, "tensor_peak"),
-    _figure(tr("Of one core"), "peak_flops_core", _flops, "peak_core", spare=2),
-    _figure(tr("By one core"), "dram_bandwidth_core", _bytes, "bandwidth_core", spare=2),
+    _figure(tr("Peak, one core"), "peak_flops_core", _flops, "peak_core", spare=2),
+    _figure(tr("Memory, one core"), "dram_bandwidth_core", _bytes, "bandwidth_core", spare=2),
     Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"]), spare=2),
 )
 _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core")

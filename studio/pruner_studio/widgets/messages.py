@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout
 
 from pruner_engine import units
+from pruner_engine.store.reader import Row
 from pruner_studio.models.words import LEVELS
 from pruner_studio.said import all_said, said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, folded_text, label
 from pruner_studio.widgets.cards import Card
-
-Row = dict[str, Any]
 
 _LATEST = 6
 _HEIGHT = 220  # px

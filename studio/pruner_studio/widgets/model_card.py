@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -15,7 +15,8 @@ from pruner_engine.model_names import KINDS as KINDS_OF_FILES
 from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
 from pruner_studio.dropping import one_of
-from pruner_studio.models.projects import SUFFIX, is_file, is_folder, is_project
+from pruner_studio.models.paths import is_file, is_folder
+from pruner_studio.models.projects import SUFFIX, is_project
 from pruner_studio.problem import Problem
 from pruner_studio.said import said
 from pruner_studio.translation import tr
@@ -23,6 +24,7 @@ from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.completion import complete_in_a_list
 from pruner_studio.widgets.drop_area import KINDS, DropArea
+from pruner_studio.widgets.file_dialog import ask_for_file
 from pruner_studio.widgets.fixed_inputs import FixedInputs
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.widgets.wheel import leave_wheel
@@ -118,11 +120,7 @@ class ModelCard(Card):
     def ask_for_model(self) -> None:
         patterns = " ".join(f"*{suffix}" for suffix in (*KINDS_OF_FILES, SUFFIX))
         kinds = tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns)
-        dialog = QFileDialog(self, tr("Choose a model or a project"), "", kinds)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.take_file)
-        dialog.open()
+        ask_for_file(self, tr("Choose a model or a project"), "", self.take_file, kinds)
 
     def take_file(self, path: str) -> None:
         """What was chosen or dropped: a project is opened, a model is looked at."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button
+from pruner_studio.widgets.file_dialog import Take
 
 
 class PathField(QWidget):
@@ -16,12 +16,12 @@ class PathField(QWidget):
 
     Args:
         name: what a screen reader calls it, and the title of the dialog.
-        prepare: says what kind of path the dialog asks for.
+        ask_for: opens the dialog, given its parent, title, place and what takes the path.
     """
 
-    def __init__(self, name: str, prepare: Callable[[QFileDialog], object]) -> None:
+    def __init__(self, name: str, ask_for: Callable[[QWidget, str, str, Take], object]) -> None:
         super().__init__()
-        self._name, self._prepare = name, prepare
+        self._name, self._ask_for = name, ask_for
         self.line = QLineEdit()
         self.line.setAccessibleName(name)
         self.line.setAcceptDrops(False)  # it would take the name of a file that is dropped on the window
@@ -35,8 +35,8 @@ class PathField(QWidget):
         row.addWidget(self.button)
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, self._name, self.line.text())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._prepare(dialog)
-        dialog.fileSelected.connect(self.line.setText)
-        dialog.open()
+        self._ask_for(self, self._name, self.line.text(), self._take)
+
+    def _take(self, path: str) -> None:
+        self.line.setText(path)
+        self.line.editingFinished.emit()  # as if it had been typed

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.models import settings
-from pruner_studio.models.projects import SUFFIX, is_folder, project_path
+from pruner_studio.models.paths import is_folder
+from pruner_studio.models.projects import SUFFIX, project_path
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, number
 from pruner_studio.widgets.cards import Card
+from pruner_studio.widgets.file_dialog import Take, ask_where_to_write
 from pruner_studio.widgets.named_box import Named, NamedBox
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.plugin_files import PluginFiles
@@ -58,7 +60,7 @@ class PlanForm(Card):
         seed = QHBoxLayout()
         seed.addWidget(self.seed)
         seed.addStretch(1)
-        project = PathField(tr("Project file"), _asks_for_project)
+        project = PathField(tr("Project file"), _ask_for_project)
         self.project = project.line
         self.project.setPlaceholderText(tr("named after the model"))
         self.project.textChanged.connect(self._tell)
@@ -216,11 +218,9 @@ class PlanForm(Card):
         return settings.hindrance(self.settings) or self.plugins.hindrance() or unnamed
 
 
-def _asks_for_project(dialog: QFileDialog) -> None:
-    dialog.setNameFilter(tr("Projects (*.pruner)"))
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a project takes further runs
-    dialog.setDefaultSuffix("pruner")
+def _ask_for_project(parent: QWidget, title: str, place: str, take: Take) -> None:
+    """A project takes further runs."""
+    ask_where_to_write(parent, title, place, take, tr("Projects (*.pruner)"), suffix=SUFFIX[1:], goes_on=True)
 
 
 def _shown(value: Any) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_studio.literal import literal, plain_tip
+from pruner_studio.models.paths import is_file
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
+from pruner_studio.widgets.file_dialog import ask_for_file
 
 _WARNING = tr(
     "The code of a plugin is run on this machine with your rights, by runs and views of schedules. Tick what you trust."
@@ -43,11 +45,7 @@ class PluginFiles(QWidget):
         self._column.addLayout(row)
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a plugin"), "", tr("Python files (*.py);;All files (*)"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.add)
-        dialog.open()
+        ask_for_file(self, tr("Choose a plugin"), "", self.add, tr("Python files (*.py);;All files (*)"))
 
     def add(self, path: str) -> None:
         """List a file; nobody has agreed to it yet."""
@@ -94,5 +92,5 @@ class PluginFiles(QWidget):
         """Why no run can be made; empty where one can."""
         if len(self.agreed()) < len(self.boxes):
             return tr("Tick the plugins whose code may be run, or leave them out.")
-        gone = next((path for path in self.boxes if not Path(path).is_file()), "")
+        gone = next((path for path in self.boxes if not is_file(path)), "")
         return tr("The plugin {path} is not there any more.").format(path=gone) if gone else ""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFileDialog, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
-from pruner_studio.models.projects import choose_project_folder, project_folder, usual_folder
+from pruner_studio.announcing import announce
+from pruner_studio.models.paths import unusable
+from pruner_studio.models.projects import choose_project_folder, expanded, project_folder, usual_folder
 from pruner_studio.models.words import THEMES
 from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import choose_language, chosen_language, tr
 from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.file_dialog import ask_for_folder
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.side_window import SideWindow
@@ -23,11 +26,13 @@ class Preferences(SideWindow):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(tr("Preferences"), parent)
         self.resize(560, self.height())
-        self.projects = PathField(tr("Folder for projects"), _asks_for_folder)
+        self.projects = PathField(tr("Folder for projects"), ask_for_folder)
         self.projects.line.setPlaceholderText(str(usual_folder()))
         if project_folder() != usual_folder():
             self.projects.line.setText(str(project_folder()))
-        self.projects.line.textChanged.connect(choose_project_folder)
+        self.projects.line.editingFinished.connect(self._keep_folder)
+        self.refusal = label("", "warn", wrap=True, name=tr("Why the folder cannot be used"))
+        self.refusal.hide()
         self.language = QComboBox()
         self.language.setAccessibleName(tr("Language"))
         leave_wheel(self.language)
@@ -44,6 +49,7 @@ class Preferences(SideWindow):
         form.setVerticalSpacing(10)
         for name, part in (
             (tr("Folder for projects"), self.projects),
+            ("", self.refusal),
             ("", label(tr("New projects are offered to be kept there."), "faint", wrap=True)),
             (tr("Language"), self.language),
             ("", label(tr("Another language is used when the window is started again."), "faint", wrap=True)),
@@ -59,9 +65,21 @@ class Preferences(SideWindow):
         column.addStretch(1)
         column.addWidget(buttons)
 
+    def _keep_folder(self) -> None:
+        """Keep new projects in the folder that was named, if it can hold them."""
+        folder = expanded(self.projects.line.text())
+        why_not = unusable(folder) if folder else ""
+        self.refusal.setText(why_not)
+        self.refusal.setVisible(bool(why_not))
+        if why_not:
+            announce(self.refusal, why_not)
+        else:
+            choose_project_folder(folder)
+
+    def done(self, result: int) -> None:
+        """What is being typed when the window is closed counts as well."""
+        self._keep_folder()
+        super().done(result)
+
     def _mark_theme(self) -> None:
         self.theme.choose(theme.choice)
-
-
-def _asks_for_folder(dialog: QFileDialog) -> None:
-    dialog.setFileMode(QFileDialog.FileMode.Directory)

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from pruner_studio import clipboard
 from pruner_studio.models.words import LEVELS
@@ -15,10 +15,11 @@ from pruner_studio.problem import Problem
 from pruner_studio.said import said
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button, icon_button, label
+from pruner_studio.widgets.basic import button, folded_text, icon_button, label
 
 _NARROW = 640  # pixels below which texts have the card's width
 _MARGIN, _FOLDED_MARGIN = 10, 4  # pixels above and below
+_REPORT = 150  # pixels of its height
 
 
 class ProblemCard(QFrame):
@@ -72,11 +73,8 @@ class ProblemCard(QFrame):
         self._whole = [label(told[0], "heading", wrap=True, selectable=True)]
         self._whole += [label(hint, "muted", wrap=True, selectable=True) for hint in told[1:]]
         self.line = label(" ".join(told), "heading", cut=True)
-        self._report = QPlainTextEdit(problem.report)
-        self._report.setAccessibleName(tr("Report"))
-        self._report.setReadOnly(True)
-        self._report.setFixedHeight(150)
-        self._report.hide()
+        self._report = folded_text(tr("Report"), _REPORT)
+        self._report.setPlainText(problem.report)
         for part in (*self._whole, self.line, self._report):
             texts.addWidget(part)
         return texts

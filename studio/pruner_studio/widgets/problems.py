@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from pruner_studio.announcing import announce
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
@@ -47,8 +48,9 @@ class ProblemStack(QWidget):
     def tell(self, problem: Problem) -> None:
         """Show a problem on top of the others; the oldest gives way and is counted."""
         self.withdraw(problem)
-        self._insert(0, problem)
+        made = self._insert(0, problem)
         self._fill()
+        announce(made, made.accessibleName(), urgent=problem.level == "error")
 
     def fit(self, height: int) -> None:
         """Show as many as leave the page its room in a window of so many pixels."""
@@ -86,13 +88,14 @@ class ProblemStack(QWidget):
             card.fold(at >= self._whole)
         self._tell_older()
 
-    def _insert(self, at: int, problem: Problem) -> None:
+    def _insert(self, at: int, problem: Problem) -> ProblemCard:
         made = ProblemCard(problem)
         made.dismissed.connect(lambda: self.dismiss(made))
         self._cards.insert(at, made)
         self._column.insertWidget(at, made)
         below = stops_in(self._cards[at + 1])[0] if at + 1 < len(self._cards) else self._all
         lead_to(below, stops_in(made))
+        return made
 
     def _remove(self, card: ProblemCard) -> None:
         self._cards.remove(card)

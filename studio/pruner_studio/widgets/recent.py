@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_studio import background, clipboard
 from pruner_studio.literal import plain_tip
-from pruner_studio.models.recent import forget, recent, summaries
+from pruner_studio.models.recent import forget, recent, summaries, there
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label, paint_icon
@@ -50,6 +50,7 @@ class RecentCard(Card):
         self.body.addWidget(self.demo, 0, Qt.AlignmentFlag.AlignLeft)
         self.summaries: list[dict[str, Any]] = []
         self._buttons: dict[str, ElidedButton] = {}  # by the paths of their projects
+        self._gone: set[str] = set()  # that were not there when they were last read
         self._asked = 0
 
     def stops(self) -> list[QWidget]:
@@ -57,22 +58,26 @@ class RecentCard(Card):
         return [*self._buttons.values(), self.demo]
 
     def refresh(self) -> None:
-        """Show the names now, and the figures when they are read."""
-        paths = recent()[:_SHOWN]
+        """Show the names now, and the figures of those that are there when they are read."""
+        paths = recent()
         known = {row["path"]: row for row in self.summaries}
-        self._show([known.get(path) or {"path": path, "name": Path(path).stem, "problem": ""} for path in paths])
+        here = [path for path in paths if path not in self._gone]
+        named = ({"path": path, "name": Path(path).stem, "problem": ""} for path in here)
+        self._show([known.get(row["path"]) or row for row in named][:_SHOWN])
         self._asked += 1
         turn = self._asked
 
-        def read(rows: list[dict[str, Any]]) -> None:
+        def look() -> tuple[list[str], list[dict[str, Any]]]:
+            found = there(paths)
+            return found, summaries(found[:_SHOWN])
+
+        def looked(answer: tuple[list[str], list[dict[str, Any]]]) -> None:
             if turn == self._asked:
-                self._read(rows)
+                found, self.summaries = answer
+                self._gone = set(paths) - set(found)
+                self._show(self.summaries)
 
-        background.run(self, lambda: summaries(paths), read, self._on_problem)
-
-    def _read(self, rows: list[dict[str, Any]]) -> None:
-        self.summaries = rows
-        self._show(rows)
+        background.run(self, look, looked, self._on_problem)
 
     def _show(self, rows: list[dict[str, Any]]) -> None:
         focused = next((path for path, made in self._buttons.items() if made is self.window().focusWidget()), None)

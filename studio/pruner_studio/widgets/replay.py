@@ -8,8 +8,9 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
+from pruner_engine.store.reader import Row
 from pruner_studio.models.links import Links
-from pruner_studio.models.rows import Column, Row, RowTable
+from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label

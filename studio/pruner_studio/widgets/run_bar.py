@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.run_states import IMPORTED
+from pruner_studio.announcing import announce
 from pruner_studio.models.runs import STATES, budget_used, run_name
 from pruner_studio.models.words import PHASES
 from pruner_studio.theme import theme
@@ -22,6 +23,8 @@ from pruner_studio.workspace import Workspace
 
 _PAUSE = (tr("Pause"), "pause", tr("Hold after the candidates in flight (Ctrl+P)"))
 _UNPAUSE = (tr("Go on"), "play", tr("Go on with the search that is held (Ctrl+P)"))
+_RESUME_TIP = tr("Go on where the run was left (Ctrl+R)")
+_GO_ON_TIP = tr("Let the run make more trials than its budget")
 _LEAST_NAME = 100  # pixels of the project's name
 _PROJECTS_SHARE = 3  # it has no more than a third of the bar
 
@@ -36,6 +39,7 @@ class RunBar(QFrame):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
         self.workspace = workspace
+        self._told: tuple[str, int | None, str] = ("", None, "")  # project, run and its state
         self.setObjectName("topbar")
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -57,12 +61,8 @@ class RunBar(QFrame):
         self.stop_button = button(
             tr("Stop"), self.stop, "danger", "stop", tr("End the job; a run can be resumed (Ctrl+.)")
         )
-        self.resume_button = button(
-            tr("Resume"), self.resume, "primary", "play", tr("Go on where the run was left (Ctrl+R)")
-        )
-        self.go_on_button = button(
-            tr("Go on…"), self.go_on, icon="play", tip=tr("Let the run make more trials than its budget")
-        )
+        self.resume_button = button(tr("Resume"), self.resume, "primary", "play", _RESUME_TIP)
+        self.go_on_button = button(tr("Go on…"), self.go_on, icon="play", tip=_GO_ON_TIP)
         self.more = GoOn(self)
         self.more.chosen.connect(workspace.start)
         for part in (self.project, self.runs, self.state):
@@ -79,6 +79,7 @@ class RunBar(QFrame):
         outer.addWidget(self.progress)
         for signal in (workspace.opened, workspace.changed, workspace.job_changed):
             signal.connect(self.refresh)
+        workspace.helpers.busy_changed.connect(self._enable_resume)
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -97,6 +98,7 @@ class RunBar(QFrame):
         self._fill_runs()
         state, stopping = self.workspace.state_shown(run), self.workspace.job.work.state == "stopping"
         self.state.show_state(*STATES.get(state, ("", "neutral")))
+        self._announce_state()
         self.has_plan = run is not None and run["strategy"] != IMPORTED
         alive = bool(run and run["alive"])
         self.phase.setText(self._phase(run))
@@ -109,7 +111,21 @@ class RunBar(QFrame):
         spent = state == "finished" or (run is not None and state != "interrupted" and budget_used(run) == 1)
         self.resume_button.setVisible(idle and not spent)
         self.go_on_button.setVisible(idle and spent)
+        self._enable_resume()
         self._show_progress(run, self.workspace.steers_shown or alive)
+
+    def _announce_state(self) -> None:
+        """Have another state of the same run said; what is chosen is said as such."""
+        before, self._told = self._told, (self.workspace.path, self.workspace.run_id, self.state.text())
+        if self._told[:2] == before[:2] and self._told[2] not in ("", before[2]):
+            announce(self.state, ": ".join(filter(None, (self.runs.currentText(), self._told[2]))))
+
+    def _enable_resume(self) -> None:
+        """Whether a run can be gone on with now, and why it cannot."""
+        hindrance = self.workspace.helpers.hindrance()
+        for made, tip in ((self.resume_button, _RESUME_TIP), (self.go_on_button, _GO_ON_TIP)):
+            made.setEnabled(not hindrance)
+            made.setToolTip(hindrance or tip)
 
     @property
     def _paused(self) -> bool:
@@ -167,11 +183,11 @@ class RunBar(QFrame):
         self.workspace.control(msg.Stop())
 
     def resume(self) -> None:
-        if self.workspace.run_id is not None and self.resume_button.isVisible():
+        if self.workspace.run_id is not None and self.resume_button.isVisible() and self.resume_button.isEnabled():
             path, run_id, plugins = self.workspace.path, self.workspace.run_id, self.workspace.plugins
             self.workspace.start(msg.Resume(project=path, run_id=run_id, plugins=plugins))
 
     def go_on(self) -> None:
         run = self.workspace.run()
-        if run is not None and self.go_on_button.isVisible():
+        if run is not None and self.go_on_button.isVisible() and self.go_on_button.isEnabled():
             self.more.ask(self.workspace.path, run, self.workspace.plugins, self.go_on_button)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 
 from pruner_engine import units
+from pruner_engine.store.reader import Row
 from pruner_studio.models.drawn_runs import SHOWN
-from pruner_studio.models.runs import BASELINES, Row, runs_left_out, short_name, step_points
+from pruner_studio.models.runs import BASELINES, runs_left_out, short_name, step_points
 from pruner_studio.translation import tr
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.scale import Scale

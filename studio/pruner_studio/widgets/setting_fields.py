@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from msgspec import inspect
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.search.settings import SearchSettings
@@ -16,6 +17,7 @@ from pruner_studio.models.settings import DEFAULTS
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.editors import Editor, editor
+from pruner_studio.widgets.file_dialog import ask_for_file
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.rule_boxes import RuleBoxes
 
@@ -85,14 +87,7 @@ class SettingFields(QWidget):
                 made.write(given[name])
 
 
-def _asks_for_checkpoint(dialog: QFileDialog) -> None:
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilter(tr("Pre-trained models (*.safetensors);;All files (*)"))
-
-
-def _asks_for_project(dialog: QFileDialog) -> None:
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilter(tr("Projects (*.pruner)"))
-
-
-_FILES = {"checkpoint": _asks_for_checkpoint, "start_from": _asks_for_project}
+_FILES = {
+    "checkpoint": partial(ask_for_file, kinds=tr("Pre-trained models (*.safetensors);;All files (*)")),
+    "start_from": partial(ask_for_file, kinds=tr("Projects (*.pruner)")),
+}

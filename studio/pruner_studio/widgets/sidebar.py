@@ -61,14 +61,14 @@ class Sidebar(QWidget):
         self._paint_theme_button()
         column.addWidget(self._theme_button)
 
-    @staticmethod
-    def _brand() -> QHBoxLayout:
+    def _brand(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(8, 0, 0, 8)
         row.setSpacing(9)
-        mark = QLabel()
-        mark.setPixmap(theme.pixmap("pruner-studio", size=24))
-        row.addWidget(mark)
+        self._mark = QLabel()
+        theme.changed.connect(self._paint_mark)
+        self._paint_mark()
+        row.addWidget(self._mark)
         row.addWidget(label(tr("Pruner Studio"), "brand"), 1)
         return row
 
@@ -108,6 +108,9 @@ class Sidebar(QWidget):
         self._buttons[key].setChecked(True)
         for other, made in self._buttons.items():
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus if other == key else Qt.FocusPolicy.ClickFocus)
+
+    def _paint_mark(self) -> None:
+        self._mark.setPixmap(theme.pixmap("pruner-studio", size=24))
 
     def _paint_theme_button(self) -> None:
         other = "light" if theme.name == "dark" else "dark"

@@ -9,9 +9,10 @@ from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIn
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
+from pruner_engine.store.reader import Row
 from pruner_studio import clipboard
 from pruner_studio.literal import literal
-from pruner_studio.models.rows import Row, RowTable
+from pruner_studio.models.rows import RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.cells import Cells

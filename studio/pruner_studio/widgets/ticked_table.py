@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from pruner_studio.models.rows import Row
+from pruner_engine.store.reader import Row
 from pruner_studio.models.ticked_rows import TickedRows
 from pruner_studio.translation import tr
 from pruner_studio.widgets.cells import Cells

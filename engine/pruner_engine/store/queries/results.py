@@ -69,6 +69,14 @@ class ResultReader(ReadOnlyProject):
         tuned_since = newest is not None and (newest["started"] > at if last is _UNKNOWN else newest["id"] != last)
         return {"seconds": seconds, "beside": beside, "at": at, "tuned_since": tuned_since}
 
+    def exported_to(self, out: str) -> Row | None:
+        """The newest export to a folder: its `run_id`, when (`at`), and `seconds` of an inference, if measured."""
+        row = self.one("SELECT run_id, at, summary FROM exports WHERE out = ? ORDER BY id DESC LIMIT 1", (out,))
+        if row is None:
+            return None
+        seconds = row["summary"]["latency"].get("tuned", {}).get("seconds")
+        return {"run_id": int(row["run_id"]), "at": float(row["at"]), "seconds": float(seconds) if seconds else None}
+
     def events(self, run_id: int) -> list[Row]:
         """Notices of a run, oldest first: at (seconds since the epoch), level, text, hint."""
         return self.rows("SELECT * FROM events WHERE run_id = ? ORDER BY id", (run_id,))

@@ -1,0 +1,56 @@
+"""Dialogs that ask for a path beside the window, which goes on, and hand over what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+Take = Callable[[str], object]
+
+
+def ask_for_file(parent: QWidget, title: str, place: str, take: Take, kinds: str) -> None:
+    """Ask for a file that is there."""
+    dialog = _dialog(parent, title, place, take)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setNameFilter(kinds)
+    dialog.open()
+
+
+def ask_for_folder(parent: QWidget, title: str, place: str, take: Take) -> None:
+    """Ask for a folder."""
+    dialog = _dialog(parent, title, place, take)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.open()
+
+
+def ask_where_to_write(
+    parent: QWidget,
+    title: str,
+    place: str,
+    take: Take,
+    kinds: str = "",
+    *,
+    suffix: str,
+    goes_on: bool = False,
+) -> None:
+    """Ask for a file to write.
+
+    Args:
+        suffix: of a file that is named without one.
+        goes_on: a file that is there is gone on with: its choice is no question.
+    """
+    dialog = _dialog(parent, title, place, take)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilter(kinds)
+    dialog.setDefaultSuffix(suffix)
+    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, goes_on)
+    dialog.open()
+
+
+def _dialog(parent: QWidget, title: str, place: str, take: Take) -> QFileDialog:
+    made = QFileDialog(parent, title, place)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    made.fileSelected.connect(take)
+    return made
