@@ -440,7 +440,7 @@ def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> 
         page.loops: lambda: f"{inspect} --as replay",
         page.code: lambda: f"{inspect} --as tvmscript",
         page.what_if: lambda: tried,
-        page.decisions: lambda: tried,
+        page.decisions: lambda: f"pruner decisions {opened.workspace.path} --run 3 {candidate}",
         page.roofline: lambda: f"pruner tasks {opened.workspace.path} --run 3",
         page.diff: lambda: (
             f"pruner inspect {of_task} --candidate {page.diff.left.currentData()} --as trace"

@@ -96,7 +96,7 @@ def adaptation_line(project: str, run_id: int | None, task_id: int | None) -> st
 
 def decisions_words(project: str, run_id: int, candidate_id: int) -> list[str]:
     """The words that tell how often each value of a candidate's decisions occurs."""
-    return ["pruner", "decisions", project, "--run", str(run_id), "--candidate", str(candidate_id)]
+    return _words("decisions", project, **{"--run": run_id, "--candidate": candidate_id})
 
 
 def steer_line(project: str, steer: msg.Steer) -> str:

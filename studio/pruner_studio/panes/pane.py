@@ -125,12 +125,6 @@ class Pane(QWidget):
         of_task = project or self.subject.project, task_id or self.subject.task_id
         return lines.inspect_words(*of_task, candidate_id, form, self.workspace.plugins)
 
-    def _try(self, candidate_id: int) -> list[str]:
-        """`pruner try` from the decisions of a candidate: without more words it tells them and changes nothing."""
-        assert self.subject is not None
-        subject = self.subject
-        return lines.try_words(subject.project, subject.task_id, subject.run_id, candidate_id, self.workspace.plugins)
-
     @property
     def reader(self) -> ProjectReader:
         assert self.workspace.reader is not None

@@ -283,7 +283,8 @@ class WhatIfPane(Pane):
         """The `pruner try` line that asks the same: the draft model, or whoever gave the answer that is shown."""
         if self.subject is None or self._row is None:
             return []
-        words = self._try(self._row["id"])
+        of_run = self.subject.project, self.subject.task_id, self.subject.run_id
+        words = lines.try_words(*of_run, self._row["id"], self.workspace.plugins)
         names = lines.decision_names(self._specs)
         for name, spec, old, new in zip(names, self._specs, self.editor.start, self.editor.decisions, strict=True):
             if old != new:
