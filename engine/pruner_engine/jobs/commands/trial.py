@@ -42,7 +42,7 @@ def try_row(command: Try, job: JobContext) -> None:
         row = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
     assert row is not None
     told = {name: row[name] for name in ("candidate_id", "stage", "seconds", "error", "message")}
-    job.emit(Tried(request=command.request, before=known is not None, **told))
+    job.emit(Tried(before=known is not None, **told))
 
 
 def pin_row(command: Pin, job: JobContext) -> None:
@@ -58,7 +58,7 @@ def pin_row(command: Pin, job: JobContext) -> None:
             candidate_id = project.trials.pin(command.run_id, command.task_id, sketch_ids, candidate)
         else:
             candidate_id = known["candidate_id"]
-    job.emit(Pinned(request=command.request, candidate_id=candidate_id, before=known is not None))
+    job.emit(Pinned(candidate_id=candidate_id, before=known is not None))
 
 
 def _run(project: Project, run_id: int, task_id: int) -> dict[str, Any]:
