@@ -53,6 +53,8 @@ class EngineClient(QObject):
         self.questions = Questions()
         self.pulse = Pulse(self)
         self.pulse.stopped.connect(self.end)
+        self._grace = QTimer(self, singleShot=True)
+        self._grace.timeout.connect(self._kill)
 
     @property
     def running(self) -> bool:
@@ -105,10 +107,9 @@ class EngineClient(QObject):
             self._gone("")
         if self._process is None:
             return
-        process = self._process
         self._farewell = True
-        process.write(msg.encode(msg.Quit()))
-        QTimer.singleShot(_KILL_AFTER_MS, process, lambda: self._kill(process))
+        self._process.write(msg.encode(msg.Quit()))
+        self._grace.start(_KILL_AFTER_MS)
 
     def end(self) -> None:
         """End an engine that does not answer, with all that it started; what it measured is in the project file."""
@@ -131,13 +132,14 @@ class EngineClient(QObject):
         self._over = True
         process = self._process
         if process is not None and not process.waitForFinished(milliseconds):
-            self._kill(process)
+            self._kill()
             process.waitForFinished(10_000)  # a killed process of this size takes a while on a busy machine
 
-    def _kill(self, process: QProcess) -> None:
+    def _kill(self) -> None:
         """End a process that does not end when it is asked to: how its work ended was heard before, or nobody waits."""
-        self._killed = self._killed or ""
-        process.kill()
+        if self._process is not None:
+            self._killed = self._killed or ""
+            self._process.kill()
 
     def _begin(self) -> None:
         self._tail, self._stderr, self._farewell, self._killed = b"", "", False, None
@@ -227,6 +229,7 @@ class EngineClient(QObject):
             if link is not None:
                 link.deleteLater()
         self.pulse.stop()
+        self._grace.stop()
         self._process = self._socket = None
         told = why or tr("The engine ended before it answered.")
         again = tr("Ask again: another engine is started. If it ends again, send the report to the makers.")

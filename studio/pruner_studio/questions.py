@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from pruner_engine import protocol as msg
 
-Asked = TypeVar("Asked", bound=msg.Question | msg.QuestionWithPlugins)
+Question = msg.Question | msg.QuestionWithPlugins
 OnReply = Callable[[Any], object]
 OnFailed = Callable[[msg.Failed], object]
 
@@ -27,7 +27,7 @@ class Questions:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, question: Asked, on_reply: OnReply, on_failed: OnFailed) -> Asked:
+    def add(self, question: Question, on_reply: OnReply, on_failed: OnFailed) -> Question:
         """Have somebody wait; returns the question with its number."""
         number = next(_NUMBERS)
         self._waiting[number] = on_reply, on_failed

@@ -84,6 +84,7 @@ def test_no_engine_is_started_for_a_question_that_its_end_left_open(client: Engi
     assert len(asked) == 1 and not client.running
 
 
+@pytest.mark.qt_log_ignore("Cannot create pipe")
 def test_an_engine_that_cannot_even_be_started_is_told_and_the_next_one_is_started(qtbot, client: EngineClient) -> None:
     replies, failures, ends = [], [], []
     client.ended.connect(ends.append)
@@ -142,7 +143,9 @@ def test_an_answer_goes_to_who_has_asked_of_all_who_listen(qtbot, engine_of_wind
     other.ask(msg.CheckModel(model="matmul:64,64,64"), answers.append, failures.append)
     one.ask(msg.CheckModel(model="matmul:32,32,32"), answers.append, failures.append)
     qtbot.waitUntil(lambda: len(answers) == 2, timeout=60_000)
-    assert [answer.model for answer in answers] == ["matmul:64,64,64", "matmul:32,32,32"] and len(failures) == 1
+    assert {answer.model for answer in answers} == {"matmul:64,64,64", "matmul:32,32,32"}
+    qtbot.waitUntil(lambda: bool(failures), timeout=60_000)
+    assert len(answers) == 2 and len(failures) == 1
     assert not any(isinstance(event, msg.Answer | msg.Failed) for event in heard)
     for client in (one, other):
         client.quit()

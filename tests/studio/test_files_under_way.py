@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QAction
 
-from pruner_engine.export.records import RECORDS
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
 from pruner_studio.problem import Problem
@@ -56,7 +55,7 @@ def test_records_are_told_of_while_they_are_read_and_by_one_card_then(
     files.write_records(str(folder))
     assert not imports.isEnabled()
     qtbot.waitUntil(imports.isEnabled, timeout=120_000)
-    spoil(folder / RECORDS)
+    spoil(folder / "database_tuning_record.json")
     told.clear()
     files.read_records(str(folder), same_device=True)
     reading = f"Reading the records in {folder}…"

@@ -19,6 +19,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio import translation
 from pruner_studio.job import Job
 from pruner_studio.models.rounds import correlation
+from pruner_studio.models.words import PHASES
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.problem import Problem
 from pruner_studio.said import all_said, said
@@ -122,7 +123,7 @@ def test_what_an_export_does_is_told_in_german(german: None) -> None:
         ("/tmp/resnet18.onnx", "/tmp/resnet18.onnx"),
     ):
         job.received.emit(Phase(name="check", detail=detail))
-        assert job.work.phase == f"Kontrolle · {wanted}"
+        assert job.work.phase == f"{PHASES['check']} · {wanted}"
 
 
 @pytest.mark.parametrize(
