@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -13,7 +12,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
 from pruner_engine.processes.child import module_command
 from pruner_studio.pulse import Pulse
-from pruner_studio.questions import Questions
+from pruner_studio.questions import OnFailed, OnReply, Questions
 from pruner_studio.socket_link import SocketLink
 from pruner_studio.surroundings import of_engines
 from pruner_studio.translation import tr
@@ -96,7 +95,7 @@ class EngineClient(QObject):
         self._socket.gone.connect(self._left)
         return True
 
-    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
+    def ask(self, command: Any, on_reply: OnReply, on_failed: OnFailed) -> None:
         """Send a question and call back with its reply, or with the failure."""
         self.send(self.questions.add(command, on_reply, on_failed))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -10,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from pruner_engine import protocol as msg
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.problem import Problem
+from pruner_studio.questions import OnFailed, OnReply
 
 # Checks, measurements, learned models, boards and whatever writes into a project: seconds or minutes. A score takes
 # 10 to 20 ms, a replay or the assembly of a kernel some 0.3 s, where TVM is loaded.
@@ -46,7 +46,7 @@ class Helpers(QObject):
         for engine in self.both:
             engine.received.connect(self._heard)
 
-    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
+    def ask(self, command: Any, on_reply: OnReply, on_failed: OnFailed) -> None:
         """Send a question to the engine for its kind, and call back with the reply or the failure."""
         (self.slow if isinstance(command, _SLOW) else self.quick).ask(command, on_reply, on_failed)
 
