@@ -44,7 +44,7 @@ def ask(
     box.setDefaultButton(cancel if preferred is None else buttons[answers.index(preferred)])
 
     def answered() -> None:
-        """A box that is closed by its frame or by Esc was left by Cancel, too, which nobody has clicked on then."""
+        """Do what the answer says; a box that was closed by its frame has none, which is as good as Cancel."""
         for button, answer in zip(buttons, answers, strict=True):
             if box.clickedButton() is button:
                 answer.act()
