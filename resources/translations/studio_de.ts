@@ -16,10 +16,6 @@
         <translation>Der Bericht wurde nach {path} geschrieben.</translation>
     </message>
     <message>
-        <source>All that fits was read.</source>
-        <translation>Alles, was passt, wurde gelesen.</translation>
-    </message>
-    <message>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
@@ -48,6 +44,10 @@
         <translation>Ein Messdatum wurde nach {folder} geschrieben.</translation>
     </message>
     <message>
+        <source>Writing {path}…</source>
+        <translation>{path} wird geschrieben…</translation>
+    </message>
+    <message>
         <source>Folder of tuning records</source>
         <translation>Ordner mit Messdaten</translation>
     </message>
@@ -58,6 +58,14 @@
     <message>
         <source>Times of another device are kept apart: they never mix with what is measured here.</source>
         <translation>Zeiten eines anderen Geräts bleiben für sich: Sie vermischen sich nie mit dem, was hier gemessen wird.</translation>
+    </message>
+    <message>
+        <source>One more is in the details.</source>
+        <translation>Eine weitere Meldung steht in den Einzelheiten.</translation>
+    </message>
+    <message>
+        <source>{count} more are in the details.</source>
+        <translation>{count} weitere Meldungen stehen in den Einzelheiten.</translation>
     </message>
     <message>
         <source>On this device</source>
@@ -76,8 +84,20 @@
         <translation>Ein Messdatum ist jetzt Lauf {run}.</translation>
     </message>
     <message>
+        <source>{count} trials that had failed were not taken over.</source>
+        <translation>{count} Versuche, die fehlgeschlagen waren, wurden nicht übernommen.</translation>
+    </message>
+    <message>
+        <source>One trial that had failed was not taken over.</source>
+        <translation>Ein Versuch, der fehlgeschlagen war, wurde nicht übernommen.</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Reading the records in {folder}…</source>
+        <translation>Die Messdaten in {folder} werden gelesen…</translation>
     </message>
     <message>
         <source>Copy as command</source>
@@ -94,6 +114,14 @@
     <message>
         <source>Project file</source>
         <translation>Projektdatei</translation>
+    </message>
+    <message>
+        <source>The window stays open: its engine is busy, and would have ended with it.</source>
+        <translation>Das Fenster bleibt offen: Seine Engine ist beschäftigt und wäre mit ihm beendet worden.</translation>
+    </message>
+    <message>
+        <source>Close it again in a moment.</source>
+        <translation>Schließen Sie es gleich noch einmal.</translation>
     </message>
     <message>
         <source>Run {run} of {project} is paused.</source>
@@ -1358,6 +1386,10 @@
     <message>
         <source>Choose another name.</source>
         <translation>Wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>An engine is writing {path} now.</source>
+        <translation>Eine Engine schreibt gerade {path}.</translation>
     </message>
     <message>
         <source>What was measured is in its project file. Copy the report and send it to the makers.</source>
@@ -5925,8 +5957,32 @@
         <translation>kein Kandidat, den die Suche findet, lässt sich darauf anwenden</translation>
     </message>
     <message>
+        <source>compile the tuned model</source>
+        <translation>optimiertes Modell kompilieren</translation>
+    </message>
+    <message>
+        <source>write the files</source>
+        <translation>Dateien schreiben</translation>
+    </message>
+    <message>
+        <source>compile the untuned model</source>
+        <translation>nicht optimiertes Modell kompilieren</translation>
+    </message>
+    <message>
+        <source>compile {0}</source>
+        <translation>{0} kompilieren</translation>
+    </message>
+    <message>
         <source>{0} is a file, in which no folder can be made.</source>
         <translation>{0} ist eine Datei, in der sich kein Ordner anlegen lässt.</translation>
+    </message>
+    <message>
+        <source>round {0} of {1}: {2}</source>
+        <translation>Runde {0} von {1}: {2}</translation>
+    </message>
+    <message>
+        <source>{0}, which compiles first</source>
+        <translation>{0}, das zuerst kompiliert</translation>
     </message>
     <message>
         <source>Only inputs of ONNX models can be given a value.</source>
@@ -6009,6 +6065,18 @@
         <translation>Die Zeit war um, bevor ein Kandidat gemessen war: `pruner resume` mit mehr --minutes macht weiter.</translation>
     </message>
     <message>
+        <source>{0} measurements of this task, just now</source>
+        <translation>{0} Messungen dieser Aufgabe, gerade eben</translation>
+    </message>
+    <message>
+        <source>run {0} (rounds of its last task: {1})</source>
+        <translation>Lauf {0} (Runden seiner letzten Aufgabe: {1})</translation>
+    </message>
+    <message>
+        <source>board {0}</source>
+        <translation>Board {0}</translation>
+    </message>
+    <message>
         <source>There is no setting &quot;{0}&quot;.</source>
         <translation>Es gibt keine Einstellung „{0}“.</translation>
     </message>
@@ -6063,6 +6131,10 @@
     <message>
         <source>The run waits some minutes longer: start the board&apos;s server again, or `pruner serve`, which does so itself.</source>
         <translation>Der Lauf wartet noch einige Minuten: Starten Sie den Server des Boards neu, oder `pruner serve`, das dies selbst tut.</translation>
+    </message>
+    <message>
+        <source>Wait for it to end, stop it (`pruner steer PROJECT stop`), or choose another project file.</source>
+        <translation>Warten Sie, bis sie endet, stoppen Sie sie (`pruner steer PROJECT stop`), oder wählen Sie eine andere Projektdatei.</translation>
     </message>
     <message>
         <source>{0} is only being made by an engine.</source>
@@ -7079,10 +7151,6 @@
     <message>
         <source>Another engine works on this project ({0} is locked).</source>
         <translation>Eine andere Engine arbeitet an diesem Projekt ({0} ist gesperrt).</translation>
-    </message>
-    <message>
-        <source>Wait for it to end, stop it (`pruner steer PROJECT stop`), or tune into another project file.</source>
-        <translation>Warten Sie, bis sie endet, stoppen Sie sie (`pruner steer PROJECT stop`), oder optimieren Sie in eine andere Projektdatei.</translation>
     </message>
     <message>
         <source>The folder {0} takes no locks: {1}.</source>

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import signal
-from collections import deque
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
-from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
 from pruner_engine.processes.child import module_command
 from pruner_studio.pulse import Pulse
+from pruner_studio.questions import OnFailed, OnReply, Questions
 from pruner_studio.socket_link import SocketLink
 from pruner_studio.surroundings import of_engines
 from pruner_studio.translation import tr
 
-_REPLIES: dict[type, type] = {
-    msg.Inspect: msg.Inspected,
-    msg.WhatIf: msg.WhatIfScore,
-    msg.Verify: msg.Verified,
-    msg.Try: msg.Tried,
-    msg.Pin: msg.Pinned,
-    msg.Doctor: msg.DoctorReport,
-    msg.CheckModel: msg.ModelChecked,
-    msg.ExportRecords: msg.RecordsExported,
-    msg.ImportRecords: msg.RecordsImported,
-    msg.ListBoards: msg.Boards,
-    msg.Profile: msg.Profiled,
-}
 _STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
 _KILL_AFTER_MS = 8_000
 NOT_STARTED = tr("Is Python still where Pruner Studio was installed? Otherwise install it again.")
 _KILLED = tr("The engine was killed (signal {number}): by another program, or by the system when memory runs short.")
-_DETACH_MS = 5_000
 
 
 class EngineClient(QObject):
@@ -47,6 +32,7 @@ class EngineClient(QObject):
 
     Attributes:
         pulse: tells when the engine falls silent; it is ended when it stays so.
+        questions: those that it has not answered yet.
         unstarted: the last process could not even be started.
     """
 
@@ -58,15 +44,16 @@ class EngineClient(QObject):
         self._process: QProcess | None = None
         self._over = False
         self._socket: SocketLink | None = None
-        self._pending: deque[tuple[type, Callable[[Any], None], Callable[[msg.Failed], None]]] = deque()
         self._tail = b""
         self._stderr = ""
         self._farewell = False
-        self._detached = False
-        self._killed = ""  # why we ended it ourselves
+        self._killed: str | None = None  # why we ended it ourselves; empty where nobody is to be told
         self.unstarted = False
+        self.questions = Questions()
         self.pulse = Pulse(self)
         self.pulse.stopped.connect(self.end)
+        self._grace = QTimer(self, singleShot=True)
+        self._grace.timeout.connect(self._kill)
 
     @property
     def running(self) -> bool:
@@ -92,8 +79,10 @@ class EngineClient(QObject):
         if self._over:
             return
         if not self.running:
-            self._process = self._start()
-        (self._socket or self._process).write(msg.encode(command))  # type: ignore[union-attr]
+            self._start()
+        link = self._socket or self._process
+        if link is not None:  # it could be started
+            link.write(msg.encode(command))
 
     def attach(self, path: str) -> bool:
         """Listen to and steer an engine that runs already; False where none answers."""
@@ -106,19 +95,9 @@ class EngineClient(QObject):
         self._socket.gone.connect(self._left)
         return True
 
-    def detach(self) -> None:
-        """Let the engine go on after this process has ended; waits until it took that in, or it would be killed."""
-        if self._process is None:
-            return
-        self._process.write(msg.encode(msg.Detach()))
-        patience = QDeadlineTimer(_DETACH_MS)
-        while self._process is not None and not (self._detached or patience.hasExpired()):
-            self._process.waitForReadyRead(100)
-
-    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
+    def ask(self, command: Any, on_reply: OnReply, on_failed: OnFailed) -> None:
         """Send a question and call back with its reply, or with the failure."""
-        self._pending.append((_REPLIES[type(command)], on_reply, on_failed))
-        self.send(command)
+        self.send(self.questions.add(command, on_reply, on_failed))
 
     def quit(self) -> None:
         """Ask the process to end; it is killed when it does not. An engine of somebody else is only left."""
@@ -127,10 +106,9 @@ class EngineClient(QObject):
             self._gone("")
         if self._process is None:
             return
-        process = self._process
         self._farewell = True
-        process.write(msg.encode(msg.Quit()))
-        QTimer.singleShot(_KILL_AFTER_MS, process, process.kill)
+        self._process.write(msg.encode(msg.Quit()))
+        self._grace.start(_KILL_AFTER_MS)
 
     def end(self) -> None:
         """End an engine that does not answer, with all that it started; what it measured is in the project file."""
@@ -151,17 +129,24 @@ class EngineClient(QObject):
         A question that fails by this may be asked again: no other process is started for it.
         """
         self._over = True
-        if self._process is not None and not self._process.waitForFinished(milliseconds):
+        process = self._process
+        if process is not None and not process.waitForFinished(milliseconds):
+            self._kill()
+            process.waitForFinished(10_000)  # a killed process of this size takes a while on a busy machine
+
+    def _kill(self) -> None:
+        """End a process that does not end when it is asked to: how its work ended was heard before, or nobody waits."""
+        if self._process is not None:
+            self._killed = self._killed or ""
             self._process.kill()
-            self._process.waitForFinished(10_000)  # a killed process of this size takes a while on a busy machine
 
     def _begin(self) -> None:
-        self._tail, self._stderr, self._farewell, self._killed = b"", "", False, ""
+        self._tail, self._stderr, self._farewell, self._killed = b"", "", False, None
         self.unstarted = False
         self.pulse.start()
 
-    def _start(self) -> QProcess:
-        process = QProcess(self)
+    def _start(self) -> None:
+        self._process = process = QProcess(self)  # what fails at once is told within `start`
         variables = QProcessEnvironment()
         for name, value in of_engines().items():
             variables.insert(name, value)
@@ -175,7 +160,6 @@ class EngineClient(QObject):
         self._begin()
         program, *arguments = module_command("pruner_engine.jobs")
         process.start(program, arguments)
-        return process
 
     def _read(self) -> None:
         if self._process is not None:
@@ -209,18 +193,8 @@ class EngineClient(QObject):
             )
         if isinstance(event, msg.Bye) or (isinstance(event, msg.RunFinished) and not self.owned):
             self._farewell = True
-        self._detached = self._detached or event == msg.State(name="detached")
-        if not self._answered(event):
+        if not self.questions.take(event):
             self.received.emit(event)
-
-    def _answered(self, event: Any) -> bool:
-        """Hand a reply to who asked; replies come in the order of their questions."""
-        for index, (reply, on_reply, on_failed) in enumerate(self._pending):
-            if isinstance(event, reply | msg.Failed):
-                del self._pending[index]
-                on_failed(event) if isinstance(event, msg.Failed) else on_reply(event)
-                return True
-        return False
 
     def _read_stderr(self) -> None:
         if self._process is not None:
@@ -234,7 +208,7 @@ class EngineClient(QObject):
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         self._read()
-        if self._killed:
+        if self._killed is not None:
             why = self._killed
         elif status == QProcess.ExitStatus.CrashExit:
             why = _KILLED if code == signal.SIGKILL else tr("The engine was ended by signal {number} ({name}).")
@@ -254,11 +228,11 @@ class EngineClient(QObject):
             if link is not None:
                 link.deleteLater()
         self.pulse.stop()
+        self._grace.stop()
         self._process = self._socket = None
-        waiting, self._pending = self._pending, deque()
-        for _, _, on_failed in waiting:
-            told = why or tr("The engine ended before it answered.")
-            again = tr("Ask again: another engine is started. If it ends again, send the report to the makers.")
-            hint = NOT_STARTED if self.unstarted else again
-            on_failed(msg.Failed(kind="user" if self._killed else "bug", message=told, hint=hint, report=self._stderr))
+        told = why or tr("The engine ended before it answered.")
+        again = tr("Ask again: another engine is started. If it ends again, send the report to the makers.")
+        hint = NOT_STARTED if self.unstarted else again
+        kind: Literal["user", "bug"] = "bug" if self._killed is None else "user"
+        self.questions.fail(msg.Failed(kind=kind, message=told, hint=hint, report=self._stderr))
         self.ended.emit(why)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -16,19 +17,30 @@ from pruner_studio import background, clipboard
 from pruner_studio.models.projects import copy_project, inside
 from pruner_studio.opening import show_outside
 from pruner_studio.problem import Problem
+from pruner_studio.said import all_said
 from pruner_studio.translation import tr
+from pruner_studio.under_way import UnderWay
 from pruner_studio.widgets import question
 from pruner_studio.widgets.file_dialog import ask_for_folder, ask_where_to_write
 from pruner_studio.workspace import Workspace
 
+_REMARKS = 3  # that a card tells without its report
+
 
 class Files(QObject):
-    """Opens dialogs that do not block the window, does the work behind them, and tells the outcome as a card."""
+    """Opens dialogs that do not block the window, does the work behind them, and tells the outcome as a card.
+
+    Attributes:
+        under_way: of the kinds copy, report and records.
+    """
 
     def __init__(self, workspace: Workspace, window: QWidget) -> None:
         super().__init__(window)
         self.workspace, self._window = workspace, window
         workspace.exported.connect(self._exported)
+        self.under_way = UnderWay(self)
+        self.under_way.told.connect(workspace.problem)
+        self.under_way.over.connect(workspace.solved)
 
     def save_copy(self) -> None:
         """Ask for a file and copy the project into it."""
@@ -43,7 +55,7 @@ class Files(QObject):
             show = (tr("Open the copy"), partial(self.workspace.open, path))
             self.workspace.problem.emit(Problem(told, level="info", actions=(show,)))
 
-        background.run(self, lambda: copy_project(reader, path), done, self.workspace.problem.emit)
+        self._write("copy", path, lambda: copy_project(reader, path), done)
 
     def show_folder(self) -> None:
         """Show where the project is kept."""
@@ -69,7 +81,7 @@ class Files(QObject):
                 self._opening(path),
             )
 
-        background.run(self, write, done, self.workspace.problem.emit)
+        self._write("report", path, write, done)
 
     def _exported(self, folder: str) -> None:
         """The job of this window has ended with an export; its page may be out of sight."""
@@ -97,7 +109,7 @@ class Files(QObject):
             told = told.format(count=answer.records, folder=answer.out)
             self._tell(told, lines.line_of(command))
 
-        self.workspace.helpers.ask(command, done, self._failed)
+        self._ask("records", tr("Writing {path}…").format(path=folder), command, done)
 
     def import_records(self) -> None:
         """Ask for a folder of MetaSchedule's JSON records, and whose device measured them."""
@@ -123,13 +135,27 @@ class Files(QObject):
             several = tr("{count} records are run {run} now.")
             told = tr("One record is run {run} now.") if answer.records == 1 else several
             told = told.format(count=answer.records, run=answer.run_id)
-            for problem in answer.problems:
-                self.workspace.problem.emit(Problem(problem, tr("All that fits was read."), level="warning"))
+            if answer.failed:
+                several = tr("{count} trials that had failed were not taken over.")
+                one = tr("One trial that had failed was not taken over.")
+                told = f"{told} {(one if answer.failed == 1 else several).format(count=answer.failed)}"
             show = partial(self.workspace.open, command.project, answer.run_id)  # another one may be open by then
-            self._tell(told, lines.line_of(command), (tr("Show"), show))
+            self._tell(told, lines.line_of(command), (tr("Show"), show), remarks=answer.problems)
             self.workspace.changed.emit()
 
-        self.workspace.helpers.ask(command, done, self._failed)
+        self._ask("records", tr("Reading the records in {folder}…").format(folder=folder), command, done)
+
+    # ------------------------------------------------------------ doing
+
+    def _write(self, kind: str, path: str, work: Callable[[], None], done: Callable[[None], object]) -> None:
+        """Write a file in a thread."""
+        ended = self.under_way.begin(kind, tr("Writing {path}…").format(path=path))
+        background.run(self, work, ended(done), ended(self.workspace.problem.emit))
+
+    def _ask(self, kind: str, what: str, command: Any, done: Callable[[Any], object]) -> None:
+        """Have an engine do it."""
+        ended = self.under_way.begin(kind, what)
+        self.workspace.helpers.ask(command, ended(done), ended(self._failed))
 
     # ------------------------------------------------------------ dialogs
 
@@ -147,9 +173,25 @@ class Files(QObject):
         """A button of a card that shows what was written."""
         return tr("Open"), partial(show_outside, path, self.workspace)
 
-    def _tell(self, message: str, line: str, *actions: tuple[str, Callable[[], object]]) -> None:
+    def _tell(
+        self, message: str, line: str, *actions: tuple[str, Callable[[], object]], remarks: Sequence[str] = ()
+    ) -> None:
+        """An outcome, with the line for a terminal; in the place of that, what the engine remarked, if anything."""
         copy = (tr("Copy as command"), lambda: clipboard.copy(line))
-        self.workspace.problem.emit(Problem(message, line, level="info", actions=(*actions, copy)))
+        level = "warning" if remarks else "info"
+        told = Problem(message, _first(remarks) or line, "\n".join(remarks), level, (*actions, copy))
+        self.workspace.problem.emit(told)
 
     def _failed(self, failure: msg.Failed) -> None:
         self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
+
+
+def _first(remarks: Sequence[str]) -> str:
+    """The first of many sentences, and how many more there are."""
+    more = len(remarks) - _REMARKS
+    told = all_said(*remarks[:_REMARKS])
+    if more <= 0:
+        return told
+    return f"{told} " + (
+        tr("One more is in the details.") if more == 1 else tr("{count} more are in the details.").format(count=more)
+    )

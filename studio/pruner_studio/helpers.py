@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from pruner_engine import protocol as msg
 from pruner_studio.engine_client import EngineClient
+from pruner_studio.problem import Problem
+from pruner_studio.questions import OnFailed, OnReply
 from pruner_studio.translation import tr
 
 # Checks, measurements, learned models, boards and whatever writes into a project: seconds or minutes. A score takes
@@ -38,6 +40,7 @@ class Helpers(QObject):
 
     Signals:
         busy_changed: what `hindrance` or `checks` says.
+        problem: a Problem to show, which no answer tells.
 
     Attributes:
         quick: shows schedules and their code, and scores them.
@@ -45,14 +48,17 @@ class Helpers(QObject):
     """
 
     busy_changed = Signal()
+    problem = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._busy_with: list[Any] = []  # checks and questions that keep runs waiting, without an answer yet
         self.quick, self.slow = EngineClient(self), EngineClient(self)
         self.both = self.quick, self.slow
+        for engine in self.both:
+            engine.received.connect(self._heard)
 
-    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
+    def ask(self, command: Any, on_reply: OnReply, on_failed: OnFailed) -> None:
         """Send a question to the engine for its kind, and call back with the reply or the failure."""
         engine = self.slow if isinstance(command, _SLOW) else self.quick
         if isinstance(command, msg.Doctor) or _keeps_runs_waiting(command):
@@ -77,6 +83,14 @@ class Helpers(QObject):
     def checks(self) -> bool:
         """This machine is being checked."""
         return any(isinstance(command, msg.Doctor) for command in self._busy_with)
+
+    def _heard(self, event: Any) -> None:
+        """What an engine says of its own accord; no page shows it, as those of a run do."""
+        match event:
+            case msg.Notice():
+                self.problem.emit(Problem(event.text, event.hint, level=event.level))
+            case msg.Failed():
+                self.problem.emit(Problem(event.message, event.hint, event.report))
 
     def quit(self) -> None:
         for engine in self.both:

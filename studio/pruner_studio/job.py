@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.figures import slower
@@ -13,8 +13,10 @@ from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.models.words import PHASES
 from pruner_studio.problem import Problem
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 
+_DETACH_MS = 5_000
 _AFTER_CRASH = {
     "tune": tr("What was measured is in the project file: press Resume to go on."),
     "export": tr("No tuning is lost. Export again; if it ends again, send the report to the makers."),
@@ -51,6 +53,11 @@ class Job(EngineClient):
         solved: a Problem that has gone by itself.
         run_started: RunStarted of the run that has its number now.
         exported: it wrote a model into this folder.
+        detached: after `detach`, whether the engine goes on alone, or has ended in good order; otherwise it is not to
+            lose this process.
+
+    Attributes:
+        alone: the engine goes on when this process ends.
     """
 
     changed = Signal()
@@ -58,10 +65,14 @@ class Job(EngineClient):
     solved = Signal(object)
     run_started = Signal(object)
     exported = Signal(str)
+    detached = Signal(bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.work = Work()
+        self.alone = False
+        self._patience = QTimer(self, singleShot=True, interval=_DETACH_MS)
+        self._patience.timeout.connect(lambda: self.detached.emit(False))
         self._crash: Problem | None = None  # told of the job before
         self.received.connect(self._heard)
         self.ended.connect(self._work_ended)
@@ -105,6 +116,18 @@ class Job(EngineClient):
             self.work.state = "stopping"
             self.changed.emit()
 
+    def detach(self) -> None:
+        """Have the engine go on after this process has ended: it has to take that in, or it would end too."""
+        if self.owned and not self._patience.isActive():
+            self._patience.start()
+            self.send(msg.Detach())
+
+    def _let_go(self, in_order: bool) -> None:
+        """The engine has taken it in, or has ended; what it says after a wait that was in vain closes no window."""
+        if self._patience.isActive():
+            self._patience.stop()
+            self.detached.emit(in_order)
+
     def _heard(self, event: Any) -> None:
         work = self.work
         match event:
@@ -113,11 +136,14 @@ class Job(EngineClient):
                 self.run_started.emit(event)
                 self.changed.emit()
             case msg.Phase():
-                parts = (PHASES.get(event.name, event.name), event.task, event.detail)
+                parts = (PHASES.get(event.name, event.name), event.task, said(event.detail))
                 work.phase = " · ".join(part for part in parts if part)
                 self.changed.emit()
             case msg.Notice() if event.level != "info":
                 self.problem.emit(Problem(event.text, event.hint, level=event.level))
+            case msg.State(name="detached"):
+                self.alone = True
+                self._let_go(True)
             case msg.State():
                 if event.name in ("tuning", "paused", "stopping") and work.state != "stopping":
                     work.state = event.name
@@ -150,8 +176,9 @@ class Job(EngineClient):
 
     def _work_ended(self, why: str) -> None:
         hint = NOT_STARTED if self.unstarted else _AFTER_CRASH.get(self.work.task, "")
-        self.work = Work()
+        self.work, self.alone = Work(), False
         if why:
             self._crash = Problem(why, hint, self.stderr_tail)
             self.problem.emit(self._crash)
         self.changed.emit()
+        self._let_go(not why)

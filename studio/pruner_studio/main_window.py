@@ -31,6 +31,7 @@ from pruner_studio.models.projects import is_project
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.finder import Finder, Places
 from pruner_studio.pages.page import Page
+from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         self.workspace.solved.connect(self.problems.withdraw)
         self.workspace.opened.connect(self._opened)
         self.workspace.job_changed.connect(self._job_changed)
+        self.workspace.job.detached.connect(self._job_left)
         clipboard.copies.made.connect(self._copied)
         QGuiApplication.clipboard().changed.connect(self._clipboard_changed)
         theme.changed.connect(self._repaint_icons)
@@ -322,14 +324,16 @@ class MainWindow(QMainWindow):
             event.ignore()
             closing.ask(self, job.work.task, self._close_and)
             return
-        if self.workspace.job.owned and self.keep_job:
-            self.workspace.job.detach()
-        else:
-            self.workspace.job.quit()
+        if job.owned and self.keep_job and not job.alone:
+            event.ignore()
+            job.detach()
+            return
+        if not (job.owned and self.keep_job):
+            job.quit()
         self.workspace.helpers.quit()
         self.hide()
         if not self.keep_job:
-            self.workspace.job.wait_ended(15_000)
+            job.wait_ended(15_000)
         self.workspace.helpers.wait_ended(2_000)
         self.workspace.close()
         kept_sizes.write()
@@ -342,6 +346,16 @@ class MainWindow(QMainWindow):
     def _close_and(self, keep_job: bool) -> None:
         self.keep_job = keep_job
         self.close()
+
+    def _job_left(self, goes_on: bool) -> None:
+        """Close, unless the job would end with the window, or has just come to a bad end, which is told already."""
+        if goes_on:
+            self.close()
+            return
+        self.keep_job = None
+        if self.workspace.job.owned:
+            told = tr("The window stays open: its engine is busy, and would have ended with it.")
+            self.problems.tell(Problem(told, tr("Close it again in a moment."), level="warning"))
 
     def close_unasked(self) -> None:
         """Close as if "Stop and close" had been chosen, with whatever dialog is open."""

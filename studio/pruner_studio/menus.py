@@ -46,8 +46,8 @@ class Menus(QObject):
         self._view()
         self._help()
         workspace = window.workspace
-        news = workspace.opened, workspace.changed, workspace.job_changed, workspace.helpers.busy_changed
-        for signal in news:
+        busy = workspace.helpers.busy_changed, self.files.under_way.changed
+        for signal in (workspace.opened, workspace.changed, workspace.job_changed, *busy):
             signal.connect(self._enable)
         window.pages.line_changed.connect(self._enable_copy)
         self._before: QWidget | None = None
@@ -128,16 +128,19 @@ class Menus(QObject):
         self._of_run += [
             self._add(menu, tr("&Add runs of another project…"), "", window.add_runs),
             self._add(menu, tr("&Export the tuned model…"), "Ctrl+E", lambda: window.show_page("export")),
-            self._add(menu, tr("Save a re&port…"), "Ctrl+Shift+S", self.files.save_report),
         ]
-        records = self._menu(tr("&Tuning records"), menu)
-        self._of_run += [
-            self._add(records, tr("&Export as MetaSchedule's JSON…"), "", self.files.export_records),
-            self._add(records, tr("&Import…"), "", self.files.import_records),
+        report = self._add(menu, tr("Save a re&port…"), "Ctrl+Shift+S", self.files.save_report)
+        inside = self._menu(tr("&Tuning records"), menu)
+        records = [
+            self._add(inside, tr("&Export as MetaSchedule's JSON…"), "", self.files.export_records),
+            self._add(inside, tr("&Import…"), "", self.files.import_records),
         ]
+        self._of_run += [report, *records]
         menu.addSeparator()
+        copy = self._add(menu, tr("Save a cop&y…"), "", self.files.save_copy)
+        self._of_kind = {"report": [report], "records": records, "copy": [copy]}
         self._of_project += [
-            self._add(menu, tr("Save a cop&y…"), "", self.files.save_copy),
+            copy,
             self._add(menu, tr("Show in its &folder"), "", self.files.show_folder),
             self._add(menu, tr("&Close the project"), "Ctrl+W", window.workspace.leave),
         ]
@@ -226,6 +229,9 @@ class Menus(QObject):
             action.setEnabled(bool(self._window.workspace.path))
         for action in self._of_run:
             action.setEnabled(self._window.workspace.run_id is not None)
+        for kind, actions in self._of_kind.items():
+            for action in actions:
+                action.setEnabled(action.isEnabled() and kind not in self.files.under_way)
         self._duplicate.setEnabled(self._window.run_bar.has_plan)
         for action, pressed in self._of_bar:
             action.setEnabled(not pressed.isHidden() and pressed.isEnabled())

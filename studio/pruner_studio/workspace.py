@@ -66,6 +66,7 @@ class Workspace(QObject):
         self._damage: Problem | None = None  # told once for as long as the file cannot be read
         self._absence: Problem | None = None  # told once for as long as there is no file
         self.job.problem.connect(self.problem)
+        self.helpers.problem.connect(self.problem)
         self.job.solved.connect(self.solved)
         self.job.changed.connect(self.job_changed)
         self.job.run_started.connect(self._run_started)

@@ -120,7 +120,7 @@ def answered(qtbot):
 
     def wait(window: MainWindow) -> None:
         helpers = window.workspace.helpers.both
-        qtbot.waitUntil(lambda: not any(engine._pending for engine in helpers), timeout=200_000)
+        qtbot.waitUntil(lambda: not any(len(engine.questions) for engine in helpers), timeout=200_000)
 
     return wait
 

@@ -17,7 +17,7 @@ class LentEngine:
 
     def __init__(self) -> None:
         self._process = EngineProcess()
-        self._numbers = itertools.count(1)  # a window numbers none of its questions
+        self._numbers = itertools.count(-1, -1)  # those of windows are positive
         folder = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"pruner-studio-{os.getuid()}"
         self._socket = str(folder / f"engine-{self._process.pid}.sock")
 

@@ -68,7 +68,7 @@ def busy(engine: EngineClient) -> Iterator[None]:
 
 
 def all_answered(qtbot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: not any(engine._pending for engine in window.workspace.helpers.both), timeout=200_000)
+    qtbot.waitUntil(lambda: not any(len(engine.questions) for engine in window.workspace.helpers.both), timeout=200_000)
 
 
 def look_at(qtbot, window: MainWindow, page, pane: QWidget) -> None:
@@ -187,7 +187,7 @@ def test_a_prediction_does_not_wait_for_what_takes_long(qtbot, opened: MainWindo
         qtbot.waitUntil(lambda: "Predicted" in page.what_if.parts.verdict.text(), timeout=60_000)
         page.tabs.setCurrentWidget(page.loops)
         qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
-        assert len(slow._pending) == 1
+        assert len(slow.questions) == 1
     all_answered(qtbot, opened)
 
 

@@ -169,6 +169,36 @@ def test_a_job_goes_on_after_its_window_is_gone(tmp_path: Path) -> None:
         assert reader.run()["trials"] == 12
 
 
+def test_a_window_whose_engine_is_too_busy_to_be_left_stays_open(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project, job = tmp_path / "busy.pruner", window.workspace.job
+    window.workspace.start(msg.Tune(project=str(project), trials=5000, **_TUNE))
+    qtbot.waitUntil(lambda: _trials(project) > 0, timeout=120_000)
+    engine = job._process.processId()
+    job._patience.setInterval(100)
+    os.kill(engine, signal.SIGSTOP)
+    with qtbot.waitSignal(job.detached, timeout=10_000) as outcome:
+        window._close_and(keep_job=True)
+        assert window.isVisible()
+    assert outcome.args == [False] and window.isVisible() and job.running
+    assert window.problems.cards()[0].problem.message.startswith("The window stays open")
+    os.kill(engine, signal.SIGCONT)
+    qtbot.waitUntil(lambda: job.alone, timeout=60_000)
+    assert window.isVisible()
+    window._close_and(keep_job=False)
+    assert not window.isVisible() and not job.running
+
+
+def test_a_window_is_closed_whose_job_ends_before_it_is_left(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project, job = tmp_path / "short.pruner", window.workspace.job
+    window.workspace.start(msg.Tune(project=str(project), trials=5000, **_TUNE))
+    qtbot.waitUntil(lambda: _trials(project) > 0, timeout=120_000)
+    window.workspace.control(msg.Stop())
+    with qtbot.waitSignal(job.ended, timeout=120_000):
+        window._close_and(keep_job=True)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=10_000)
+    assert not window.problems.problems()
+
+
 _WORKS = f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests beside it has it ignored

@@ -154,7 +154,7 @@ def test_a_desktop_without_a_program_for_a_file_is_told(
     monkeypatch.setattr(opening, "QDesktopServices", SimpleNamespace(openUrl=lambda _: False))
     out = tmp_path / "run.html"
     opened.menus.files.write_report(str(out))
-    qtbot.waitUntil(lambda: bool(opened.problems.cards()), timeout=30_000)
+    qtbot.waitUntil(lambda: "report" not in opened.menus.files.under_way, timeout=30_000)
     press(qtbot, opened.problems, "Open")
     (card,) = opened.problems.cards()
     assert card.problem.message.startswith(f"{out} could not be opened") and card.problem.hint

@@ -30,7 +30,7 @@ def opened(window: MainWindow, tmp_path: Path) -> MainWindow:
 
 def answered(qtbot, window: MainWindow) -> None:
     """All that was asked until now."""
-    qtbot.waitUntil(lambda: not any(engine._pending for engine in window.workspace.helpers.both), timeout=200_000)
+    qtbot.waitUntil(lambda: not any(len(engine.questions) for engine in window.workspace.helpers.both), timeout=200_000)
 
 
 def test_a_view_that_is_left_before_its_answer_comes_shows_it_later(qtbot, opened: MainWindow, rested) -> None:

@@ -13,11 +13,14 @@ from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QLabel
 
 from pruner_engine.errors import UserError
 from pruner_engine.model_names import whole
-from pruner_engine.protocol import Check
+from pruner_engine.protocol import Check, Phase, Verified
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import translation
+from pruner_studio.job import Job
 from pruner_studio.models.rounds import correlation
+from pruner_studio.models.words import PHASES
+from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.problem import Problem
 from pruner_studio.said import all_said, said
 from pruner_studio.widgets.checks import CheckList
@@ -109,6 +112,32 @@ def test_checks_of_the_machine_are_german(qtbot, german: None) -> None:
     shown.show_checks([Check("Temporary files", False, "/tmp, 3 MB free", "Free 1 GB, or set TMPDIR.")])
     wanted = {"Temporäre Dateien", "/tmp, 3 MB frei", "Geben Sie 1 GB frei, oder setzen Sie TMPDIR."}
     assert wanted <= set(texts(shown))
+
+
+def test_what_an_export_does_is_told_in_german(german: None) -> None:
+    job = Job()
+    for detail, wanted in (
+        ("compile the tuned model", "optimiertes Modell kompilieren"),
+        ("round 2 of 5: ONNX Runtime", "Runde 2 von 5: ONNX Runtime"),
+        ("round 1 of 5: torch.compile, which compiles first", "Runde 1 von 5: torch.compile, das zuerst kompiliert"),
+        ("/tmp/resnet18.onnx", "/tmp/resnet18.onnx"),
+    ):
+        job.received.emit(Phase(name="check", detail=detail))
+        assert job.work.phase == f"{PHASES['check']} · {wanted}"
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("12 measurements of this task, just now", "12 Messungen dieser Aufgabe, gerade eben"),
+        ("52 measurements of run 3", "52 Messungen von Lauf 3"),
+    ],
+)
+def test_what_a_model_learned_from_is_told_in_german(qtbot, german: None, source: str, wanted: str) -> None:
+    pane = WhatIfPane(Workspace())
+    qtbot.addWidget(pane)
+    reply = Verified(model="pacm", learned_from=source, score=1.0, place=1, of=2, like_s=None)
+    assert pane._verified(reply).endswith(f"Gelernt hat es aus {wanted}.")
 
 
 def test_every_sentence_is_known_whatever_stands_in_it(german: None) -> None:

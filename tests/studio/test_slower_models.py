@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from pointer import press
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from pruner_engine import protocol as msg
@@ -95,6 +97,18 @@ def test_the_window_asks_before_it_exports_what_is_known_to_be_slower(
     box = question(window)
     press(qtbot, next(made for made in box.buttons() if made.text() == "Export all the same"))
     exports(qtbot, window)
+
+
+@pytest.mark.parametrize("leave", [QMessageBox.close, lambda box: QTest.keyClick(box, Qt.Key.Key_Escape)])
+def test_a_question_that_is_closed_was_answered_by_no(
+    qtbot, window: MainWindow, path: Path, rested, leave: Callable[[QMessageBox], object]
+) -> None:
+    change(path, "UPDATE baselines SET seconds = 1e-6 WHERE name = 'torch'")
+    page = ready(window, path, rested)
+    press(qtbot, page.go)
+    leave(question(window))
+    assert question(window) is None and not window.workspace.job.running
+    assert page.phase.isVisible() and page.phase.text() == "You were asked, and nothing was exported."
 
 
 def test_what_is_not_known_to_be_slower_is_exported_without_a_question(

@@ -69,3 +69,16 @@ def test_an_intermediate_result_is_no_cache(qtbot) -> None:
     qtbot.addWidget(tree)
     tree.show_nest([block | {"id": 0, "name": "root", "writes": [], "allocs": [buffer], "children": [pad]}])
     assert tree._items[1].text(0) == "block pad_temp"
+
+
+def test_a_nest_that_could_not_be_drawn_takes_no_voice_from_the_next(qtbot) -> None:
+    loop = {"type": "loop", "name": "i", "extent": 4, "kind": "serial", "thread": "", "children": []}
+    tree, chosen = NestTree(), []
+    qtbot.addWidget(tree)
+    tree.node_chosen.connect(chosen.append)
+    with pytest.raises(KeyError):
+        tree.show_nest([{"type": "loop", "id": 0, "children": []}])
+    tree.show_nest([loop | {"id": 1}])
+    assert not chosen, "nobody has chosen a node yet"
+    tree.setCurrentItem(tree._items[1])
+    assert [node["id"] for node in chosen] == [1]

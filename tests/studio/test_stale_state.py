@@ -174,7 +174,8 @@ def test_a_project_that_was_taken_away_is_told_and_can_be_kept(qtbot, opened: Ma
     assert card.problem.message == f"{path} is not there any more: it was moved, renamed or removed."
     away.unlink()  # only what the window has open is left of it
     opened.menus.files.write_copy(str(kept))
-    qtbot.waitUntil(lambda: len(opened.problems.cards()) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: "copy" not in opened.menus.files.under_way, timeout=20_000)
+    assert len(opened.problems.cards()) == 2
     with ProjectReader(kept) as copy:
         assert len(copy.runs()) == len(opened.workspace.reader.runs())
     kept.rename(path)

@@ -70,5 +70,5 @@ def import_records(project: str, folder: str, same_device: bool, as_json: bool) 
     left = f", {counted(answer.failed, 'failed trial')} not taken over" if answer.failed else ""
     click.echo(f"run {answer.run_id}: {counted(answer.records, 'record')}{left}")
     click.echo(f"pruner tasks {shlex.quote(project)} --run {answer.run_id} shows them")
-    for problem in answer.problems[3:]:  # the first were told on the way
+    for problem in answer.problems:
         click.echo(problem)

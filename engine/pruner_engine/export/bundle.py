@@ -89,7 +89,7 @@ def export_bundle(
             "records": records,
             "origin": dict(info),
         }
-        on_phase("export", "write")
+        on_phase("export", "write the files")
         metadata["needs"] = needs_of(metadata)
         add_contents(stage, metadata)
         files = sorted(path for path in stage.rglob("*") if path.is_file() and path.name != METADATA)

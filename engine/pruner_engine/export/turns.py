@@ -90,8 +90,8 @@ def time_in_turns(
                 for name, measure in contenders.items():
                     if turn and (name in once or not timings[name].repeats):
                         continue  # what cannot run once cannot run at all
-                    compiles = ", which compiles first" if name == "torch.compile" else ""
-                    on_phase(f"round {turn + 1} of {turns.rounds}: {called(name)}{compiles}")
+                    whose = f"{called(name)}, which compiles first" if name == "torch.compile" else called(name)
+                    on_phase(f"round {turn + 1} of {turns.rounds}: {whose}")
                     found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
                     if fleet is not None and name in libraries and found.repeats:
                         found = Timing(name, (), found.threads, _NOT_THERE, found.outputs)

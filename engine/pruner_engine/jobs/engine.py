@@ -120,12 +120,11 @@ class Engine:
             self._jobs.end()
 
     def _run(self, job: QueuedJob) -> None:
-        request = getattr(job.command, "request", 0)
         failed = None
         try:
             self._work_of(job)()
         except (Exception, SystemExit) as error:  # a plugin's code ends no engine
-            failed = _failed(error, request)
+            failed = _failed(error, job.request)
         self._jobs.leave(job)
         if left := job.control.pinned.qsize():
             rows = f"{left} rows were pinned too late: the run had ended before it took them."
@@ -138,21 +137,23 @@ class Engine:
     def _work_of(self, job: QueuedJob) -> Callable[[], None]:
         """What carries a job out."""
         command = job.command
+
+        def emit(event: msg.Event) -> None:
+            if isinstance(event, msg.RunFinished):
+                self._jobs.leave(job)
+            elif isinstance(event, msg.Answer):
+                event.request = job.request
+            self._emit(event)
+
         if isinstance(command, msg.Doctor):
             from pruner_engine.diagnostics.doctor import run_checks
 
-            return lambda: self._emit(run_checks())
+            return lambda: emit(run_checks())
         self._emit(msg.Phase(name="start"))
         if not isinstance(command, msg.CheckModel):
             # Detached or not: a job socket lets a window come back to this engine
             self._socket = self._socket or self._hub.listen(self._hello)
         work = work_of(command)
-
-        def emit(event: msg.Event) -> None:
-            if isinstance(event, msg.RunFinished):
-                self._jobs.leave(job)
-            self._emit(event)
-
         # with the installed ones: a project may hold what they have made
         load_plugins(command.plugins if isinstance(command, msg.WithPlugins) else ())
         return functools.partial(work, command, JobContext(emit, job.control, self._socket))

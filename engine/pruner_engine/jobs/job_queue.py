@@ -18,6 +18,12 @@ class QueuedJob:
     control: Control = field(default_factory=Control)
 
     @property
+    def request(self) -> int:
+        """Number of the question; 0 where it is none."""
+        number: int = getattr(self.command, "request", 0)
+        return number
+
+    @property
     def is_tuning(self) -> bool:
         return isinstance(self.command, Tune | Resume)
 

@@ -9,14 +9,20 @@ import msgspec
 from pruner_engine.protocol.message import Message
 
 
-class RecordsExported(Message, tag="records-exported"):
+class Answer(Message, kw_only=True):
+    """What ends a question; `request` is the number that the question had."""
+
+    request: int = 0
+
+
+class RecordsExported(Answer, tag="records-exported"):
     """Answer to `ExportRecords`."""
 
     out: str
     records: int
 
 
-class RecordsImported(Message, tag="records-imported"):
+class RecordsImported(Answer, tag="records-imported"):
     """Answer to `ImportRecords`: the new run, how many records it holds, what was left out."""
 
     run_id: int
@@ -41,18 +47,16 @@ class Board(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     answer_s: float | None
 
 
-class Boards(Message, tag="boards"):
+class Boards(Answer, tag="boards"):
     """Answer to `ListBoards`."""
 
     tracker: str
     boards: list[Board]
-    request: int = 0
 
 
-class Inspected(Message, tag="inspected"):
+class Inspected(Answer, tag="inspected"):
     """Answer to `Inspect`: text per form; for linked forms the node of the loop tree that each line belongs to."""
 
-    request: int
     candidate_id: int
     texts: dict[str, str]
     nodes: dict[str, list[int | None]] = msgspec.field(default_factory=dict)
@@ -67,14 +71,13 @@ class Predicted(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     times: dict[str, float]
 
 
-class WhatIfScore(Message, tag="what-if-score"):
+class WhatIfScore(Answer, tag="what-if-score"):
     """Answer to `WhatIf`: score, predicted latency in seconds, its parts, and sentences about what costs time.
 
     Attributes:
         against: the same of the row that it is held against; None where none was named, or that one is not valid.
     """
 
-    request: int
     score: float
     latency_s: float
     valid: bool
@@ -85,10 +88,9 @@ class WhatIfScore(Message, tag="what-if-score"):
     against: Predicted | None = None
 
 
-class Verified(Message, tag="verified"):
+class Verified(Answer, tag="verified"):
     """Answer to `Verify`: the row's place in the model's order of candidates whose latencies are known."""
 
-    request: int
     model: str  # kind
     learned_from: str  # where its knowledge comes from, in words
     score: float  # higher is better; comparable within this model only
@@ -97,10 +99,9 @@ class Verified(Message, tag="verified"):
     like_s: float | None  # seconds that measured candidates of such a score took; None where no other was measured
 
 
-class Tried(Message, tag="tried"):
+class Tried(Answer, tag="tried"):
     """Answer to `Try`: the trial is in the project file."""
 
-    request: int
     candidate_id: int
     stage: str
     seconds: float | None
@@ -109,10 +110,9 @@ class Tried(Message, tag="tried"):
     before: bool = False  # the run had measured it already; it was not measured again
 
 
-class Pinned(Message, tag="pinned"):
+class Pinned(Answer, tag="pinned"):
     """Answer to `Pin`: the row waits in the project file, or was measured already."""
 
-    request: int
     candidate_id: int
     before: bool = False
 
@@ -127,14 +127,14 @@ class Check(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     needed: bool = True
 
 
-class DoctorReport(Message, tag="doctor-report"):
+class DoctorReport(Answer, tag="doctor-report"):
     """Answer to `Doctor`: ok only if a tuning would work."""
 
     ok: bool
     checks: list[Check]
 
 
-class Profiled(Message, tag="profiled"):
+class Profiled(Answer, tag="profiled"):
     """Answer to `Profile`.
 
     Attributes:
@@ -147,7 +147,6 @@ class Profiled(Message, tag="profiled"):
     profile: dict[str, Any]
     measured_at: float | None = None
     quiet: bool = False
-    request: int = 0
 
 
 class ModelInput(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -163,7 +162,7 @@ class ModelInput(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     bounds: dict[str, tuple[int, int | None]] = {}
 
 
-class ModelChecked(Message, tag="model-checked"):
+class ModelChecked(Answer, tag="model-checked"):
     """Answer to `CheckModel`."""
 
     model: str

@@ -9,6 +9,12 @@ import msgspec
 from pruner_engine.protocol.message import Message
 
 
+class Question(Message, kw_only=True):
+    """What is answered; its answer, or the failure to give one, has the same number."""
+
+    request: int = 0
+
+
 class WithPlugins(Message, kw_only=True):
     """What a plugin may have a part in.
 
@@ -17,6 +23,12 @@ class WithPlugins(Message, kw_only=True):
     """
 
     plugins: list[str] = msgspec.field(default_factory=list)
+
+
+class QuestionWithPlugins(WithPlugins, kw_only=True):
+    """A `Question` in which a plugin may have a part."""
+
+    request: int = 0
 
 
 class Tune(WithPlugins, tag="tune"):
@@ -64,7 +76,7 @@ class Export(WithPlugins, tag="export"):
     rpc_key: str = ""
 
 
-class ExportRecords(Message, tag="export-records"):
+class ExportRecords(Question, tag="export-records"):
     """Write the best trials of each task of a run as MetaSchedule's JSON records; runs as `Export` takes them."""
 
     project: str
@@ -74,7 +86,7 @@ class ExportRecords(Message, tag="export-records"):
     best: int = 1  # trials of each task
 
 
-class ImportRecords(Message, tag="import-records"):
+class ImportRecords(Question, tag="import-records"):
     """Add MetaSchedule's JSON records in `folder` as a run; `same_device`: their times are of this very device."""
 
     project: str
@@ -82,35 +94,32 @@ class ImportRecords(Message, tag="import-records"):
     same_device: bool = False
 
 
-class ListBoards(Message, tag="list-boards"):
+class ListBoards(Question, tag="list-boards"):
     """Ask a tracker of TVM's RPC (host:port) which boards are registered."""
 
     tracker: str
-    request: int = 0
 
 
 UNTUNED = 0
 """In the place of a candidate's id: the kernel as it is without tuning."""
 
 
-class Inspect(WithPlugins, tag="inspect"):
+class Inspect(QuestionWithPlugins, tag="inspect"):
     """Ask for texts of one candidate; `forms` of `inspect.FORMS`, or `why`. candidate None: the task's best."""
 
     project: str
     task_id: int
     candidate_id: int | None = None
     forms: list[str] = msgspec.field(default_factory=lambda: ["trace"])
-    request: int = 0
 
 
-class _Row(WithPlugins):
+class _Row(QuestionWithPlugins):
     """A question about one row of decisions of a sketch."""
 
     project: str
     task_id: int
     sketch_id: int
     decisions: list[Any]
-    request: int = 0
 
 
 class _RowOfRun(_Row, kw_only=True):
@@ -147,19 +156,18 @@ class Pin(_RowOfRun, tag="pin"):
     """
 
 
-class Doctor(Message, tag="doctor"):
+class Doctor(Question, tag="doctor"):
     """Run the pre-flight checks."""
 
 
-class Profile(Message, tag="profile"):
+class Profile(Question, tag="profile"):
     """Measure a device of this machine now and keep its profile; without `measure`, tell what is known of it."""
 
     target: str = "auto"
     measure: bool = True
-    request: int = 0
 
 
-class CheckModel(Message, tag="check-model"):
+class CheckModel(Question, tag="check-model"):
     """Look at a model file: its inputs, and which dimensions need a value before it can be tuned."""
 
     model: str

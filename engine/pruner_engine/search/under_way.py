@@ -24,7 +24,7 @@ from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.strategy import Strategy
 from pruner_engine.search.task_state import Pending, TaskState, Trial
-from pruner_engine.search.yardstick import keep_yardstick, lost_yardstick, restore_yardstick, tell_anew
+from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick, tell_anew
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 
@@ -102,8 +102,9 @@ class UnderWay:
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
         )
         self._log.phase("measure", state.task.name)
-        if not restore_yardstick(self._project, state.task, state.task_id, self._measurer):
-            self._log.notice("warning", *lost_yardstick(state.task))
+        restore_yardstick(
+            self._project, state.task, state.task_id, self._measurer, lambda *told: self._log.notice("warning", *told)
+        )
         self._tell_unchecked(state)
         pinned = {candidate.hash for candidate in plan.pinned}
         state.begin_round(

@@ -10,7 +10,8 @@ yardstick is then seen to be clearly faster, everything that was told of the tas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -32,30 +33,28 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     seconds: float
 
 
-def restore_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> bool:
-    """Measure the task's candidates by the yardstick that the project keeps; False where that cannot be built any more.
+def restore_yardstick(
+    project: Project, task: TuningTask, task_id: int, measurer: Measurer, on_notice: Callable[[str, str], None]
+) -> None:
+    """Measure the task's candidates by the yardstick that the project keeps.
 
-    Where there is none, the first good candidate becomes one.
+    Where there is none, or it cannot be built any more, the first good candidate becomes one.
+
+    Args:
+        on_notice: told, and what that means, where there was one that cannot be built.
     """
     if measurer.yardstick(task) is not None:
-        return True
+        return
     kept = project.work.fact(_name(task_id, measurer), _Kept)
     trace = project.trials.trace(kept.candidate_id, task_id) if kept is not None else None
     if kept is None or trace is None or not kept.seconds > 0:
-        return True
-    try:
-        schedule = schedule_of(task, measurer.target, trace)
-    except UserError:  # of another version
-        return False
-    key = str(kept.candidate_id)
-    return measurer.measure_by(task, MeasureInput(key, schedule.mod), Settled(key, kept.seconds))
-
-
-def lost_yardstick(task: TuningTask) -> tuple[str, str]:
-    """What to tell where a task's yardstick cannot be built any more, and what that means."""
-    told = f"{task.name}: the kernel that its candidates were timed beside cannot be built any more."
-    return (
-        told,
+        return
+    with contextlib.suppress(UserError):  # of another version
+        key, mod = str(kept.candidate_id), schedule_of(task, measurer.target, trace).mod
+        if measurer.measure_by(task, MeasureInput(key, mod), Settled(key, kept.seconds)):
+            return
+    on_notice(
+        f"{task.name}: the kernel that its candidates were timed beside cannot be built any more.",
         "New ones are timed beside another: they compare with those before only as far as the machine is as fast.",
     )
 

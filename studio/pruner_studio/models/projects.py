@@ -13,6 +13,8 @@ from PySide6.QtCore import QSettings
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.file.identity import identity
+from pruner_engine.store.file.lock import is_being_written
+from pruner_engine.store.file.put_in_place import put_in_place
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.paths import is_file
 from pruner_studio.translation import tr
@@ -77,7 +79,8 @@ def copy_of_demo() -> Path:
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)
         if not copy.exists():
-            shutil.copyfile(source, copy)
+            with put_in_place(copy) as half:
+                shutil.copyfile(source, half)
     except OSError as error:
         told = tr("The demonstration could not be copied to {place}: {why}.")
         raise UserError(
@@ -94,22 +97,20 @@ def copy_project(reader: ProjectReader, place: str) -> None:
         reader: has it open, so that also a file that was removed since is copied.
 
     Raises:
-        UserError: the copy cannot be written.
+        UserError: the copy cannot be written, or an engine writes what has its name.
     """
     source, there = reader.path.absolute(), identity(reader.path)
     if there is not None and identity(place) == there:
         raise UserError(tr("{path} is the open project itself.").format(path=place), tr("Choose another name."))
-    half = f"{place}.part"
+    if is_being_written(Path(place)):
+        raise UserError(tr("An engine is writing {path} now.").format(path=place), tr("Choose another name."))
     try:
-        with ExitStack() as opened:
+        with put_in_place(place) as half, ExitStack() as opened:
             read = reader.connection
             if there is not None:  # by a connection of its own, which keeps nobody waiting
                 read = sqlite3.connect(f"{source.as_uri()}?mode=ro", uri=True, timeout=10)
                 opened.enter_context(closing(read))
             read.backup(opened.enter_context(closing(sqlite3.connect(half))))
-        Path(half).replace(place)
     except (OSError, sqlite3.Error) as error:
-        with suppress(OSError):
-            Path(half).unlink()
         told = tr("{path} could not be written: {why}.").format(path=place, why=getattr(error, "strerror", error))
         raise UserError(told, tr("Choose another folder, or make room there.")) from error

@@ -261,7 +261,7 @@ class WhatIfPane(Pane):
                 model=reply.model, place=reply.place, of=reply.of, latency=units.latency(reply.like_s)
             )
             + " "
-            + tr("It learned from {source}.").format(source=reply.learned_from)
+            + tr("It learned from {source}.").format(source=said(reply.learned_from))
         )
 
     def _tried(self, reply: msg.Tried) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
@@ -83,9 +83,8 @@ class CodeView(QPlainTextEdit):
         self.linked, self.pointed, self.parts = [], [], {}
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
         self.setTabStopDistance(_TAB * self.fontMetrics().horizontalAdvance(" "))  # the font is the style's by now
-        self.blockSignals(True)
-        self.setPlainText(text)
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            self.setPlainText(text)
         self.setViewportMargins(self.numbers_width(), 0, 0, 0)
         self._color()
         self._mark()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QFont, QFontMetrics
@@ -13,6 +12,7 @@ from pruner_studio import kept_sizes
 from pruner_studio.models.rows import RowTable
 from pruner_studio.theme import theme
 from pruner_studio.widgets.given_up import ROOM, give_way
+from pruner_studio.widgets.quiet import Quiet
 
 _FITTED_ROWS = 60  # rows that are looked at
 _MEASURED_TEXTS = 4
@@ -43,7 +43,7 @@ class ColumnWidths:
         self.on_given_up: Callable[[], object] = lambda: None
         self._chosen: dict[int, bool] = {}  # columns that the user wants to see in any room, or never
         self._view, self._model, self._header = view, model, view.horizontalHeader()
-        self._fitting = False
+        self._fitting = Quiet()  # what becomes wider or narrower meanwhile is not the user's doing
         self._by_hand: set[int] = set()  # columns that the user has made as wide as he wants them
         for at in range(len(model.columns)):
             for width in kept_sizes.kept(self._kept_as(at)):
@@ -155,7 +155,7 @@ class ColumnWidths:
 
     def _show_columns(self) -> None:
         current = self._view.currentIndex()
-        with self._fitting_it():  # to Qt what is hidden becomes as narrow as nothing, which nobody wants it to be
+        with self._fitting:  # to Qt what is hidden becomes as narrow as nothing, which nobody wants it to be
             for at in range(len(self._model.columns)):
                 self._header.setSectionHidden(at, at in self.given_up or not self._chosen.get(at, True))
         if current.isValid() and self._header.isSectionHidden(current.column()):  # Qt scrolls to no hidden cell
@@ -199,15 +199,8 @@ class ColumnWidths:
         return width + self.margins.get(at, 0)
 
     def _resize(self, at: int, width: int) -> None:
-        with self._fitting_it():
+        with self._fitting:
             self._header.resizeSection(at, width)
-
-    @contextmanager
-    def _fitting_it(self) -> Iterator[None]:
-        """What becomes wider or narrower meanwhile is not the user's doing; a change may bring about another one."""
-        before, self._fitting = self._fitting, True
-        yield
-        self._fitting = before
 
     def _resized(self, at: int, _before: int, after: int) -> None:
         if not self._fitting:

@@ -19,6 +19,7 @@ from pruner_studio.literal import plain_tip
 from pruner_studio.models.stages import Node, stages
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
+from pruner_studio.widgets.quiet import Quiet
 
 _NODE = int(Qt.ItemDataRole.UserRole)
 _TOUCHED = _NODE + 1
@@ -101,7 +102,7 @@ class NestTree(QTreeWidget):
         self.setItemDelegate(_Delegate(self))
         self._roots: list[Node] | None = None
         self._items: dict[int, QTreeWidgetItem] = {}
-        self._quiet = False
+        self._quiet = Quiet()
         self.pointed: frozenset[int] = frozenset()
         self.currentItemChanged.connect(lambda current, _: self._chosen(current))
         self.itemClicked.connect(lambda item, _: self._chosen(item))  # also one that stayed current meanwhile
@@ -111,20 +112,19 @@ class NestTree(QTreeWidget):
 
     def show_nest(self, roots: list[Node], touched: Iterable[int] = ()) -> None:
         """Show a tree of nodes and frame those that an instruction worked on."""
-        self._quiet = True
-        if roots is not self._roots:
-            self._roots = roots
-            self.clear()
-            self._items, self.pointed = {}, frozenset()
-            told = stages(roots)
-            self.addTopLevelItems([self._item(node, told) for node in roots])
-            self.expandAll()
-        marked = set(touched)
-        for number, item in self._items.items():
-            item.setData(0, _TOUCHED, number in marked)
-        if marked and (first := self._items.get(min(marked))) is not None:
-            self.scrollToItem(first)
-        self._quiet = False
+        with self._quiet:
+            if roots is not self._roots:
+                self._roots = roots
+                self.clear()
+                self._items, self.pointed = {}, frozenset()
+                told = stages(roots)
+                self.addTopLevelItems([self._item(node, told) for node in roots])
+                self.expandAll()
+            marked = set(touched)
+            for number, item in self._items.items():
+                item.setData(0, _TOUCHED, number in marked)
+            if marked and (first := self._items.get(min(marked))) is not None:
+                self.scrollToItem(first)
 
     def copied(self) -> str:
         """The chosen node, or all, with what is inside; each level farther right."""
@@ -139,9 +139,8 @@ class NestTree(QTreeWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Qt makes the first node current where none is: nobody chose it."""
-        self._quiet = True
-        super().focusInEvent(event)
-        self._quiet = False
+        with self._quiet:
+            super().focusInEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -149,10 +148,9 @@ class NestTree(QTreeWidget):
 
     def choose(self, number: int | None) -> None:
         """Select a node without telling anybody."""
-        self._quiet = True
         item = self._items.get(-1 if number is None else number)
-        self.setCurrentItem(item) if item is not None else self.clearSelection()
-        self._quiet = False
+        with self._quiet:
+            self.setCurrentItem(item) if item is not None else self.clearSelection()
 
     def _item(self, node: Node, told: dict[int, str]) -> QTreeWidgetItem:
         item = QTreeWidgetItem([title(node, told.get(node["id"], ""))])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from pruner_studio.translation import tr
 
@@ -43,12 +43,13 @@ def ask(
     cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(cancel if preferred is None else buttons[answers.index(preferred)])
 
-    def answered(chosen: QAbstractButton) -> None:
+    def answered() -> None:
+        """Do what the answer says; a box that was closed by its frame has none, which is as good as Cancel."""
         for button, answer in zip(buttons, answers, strict=True):
-            if chosen is button:
+            if box.clickedButton() is button:
                 answer.act()
-        if chosen is cancel:
-            cancelled()
+                return
+        cancelled()
 
-    box.buttonClicked.connect(answered)
+    box.finished.connect(answered)
     box.open()

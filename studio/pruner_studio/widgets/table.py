@@ -17,6 +17,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.cells import Cells
 from pruner_studio.widgets.column_widths import ColumnWidths
+from pruner_studio.widgets.quiet import Quiet
 from pruner_studio.widgets.shown_columns import ShownColumns
 
 _CHOOSE = (Qt.Key.Key_Space, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
@@ -53,7 +54,7 @@ class Table(QTableView):
         self.hint = hint
         self.row_actions: Callable[[], Iterable[tuple[str, Callable[[], object], bool]]] = tuple
         self._on_chosen = on_chosen
-        self._quiet = False  # a row becomes current by `choose`, not by the user's hand
+        self._quiet = Quiet()  # a row becomes current by `choose`, not by the user's hand
         self._kept: int | str | None = None  # the chosen row, over a reset
         self._marked: set[int | str] = set()  # rows that are selected together, by their ids
         self.painted_rows: list[range] = []  # the chosen one and the marked ones, asked for once a painting
@@ -229,9 +230,8 @@ class Table(QTableView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Qt makes the first row current where none is: nobody chose it."""
-        self._quiet = True
-        super().focusInEvent(event)
-        self._quiet = False
+        with self._quiet:
+            super().focusInEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -260,17 +260,16 @@ class Table(QTableView):
         at = self.table.row_of(row_id)
         if at == self.currentIndex().row():
             return
-        self._quiet = True
         if seek:
             self.executeDelayedItemsLayout()  # rows that are not laid out yet cannot be scrolled to
         self.setAutoScroll(seek)  # Qt goes to what becomes current
-        if at >= 0:
-            self.selectRow(at)
-        else:
-            self.clearSelection()
-            self.setCurrentIndex(QModelIndex())
+        with self._quiet:
+            if at >= 0:
+                self.selectRow(at)
+            else:
+                self.clearSelection()
+                self.setCurrentIndex(QModelIndex())
         self.setAutoScroll(True)
-        self._quiet = False
 
     def bring_into_sight(self) -> None:
         """Scroll to the chosen row, up and down only, where it is out of sight."""

@@ -17,6 +17,7 @@ from pruner_studio.models.words import location
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.quiet import Quiet
 from pruner_studio.widgets.wheel import leave_wheel
 
 _WIDEST = 420  # pixels that it keeps where what stands beside it wants room
@@ -83,7 +84,7 @@ class TileRow(QWidget):
 
     def __init__(self, domain: dict[str, Any], on_edit: Callable[[list[int], int], None], name: str) -> None:
         super().__init__()
-        self._on_edit, self._quiet = on_edit, False
+        self._on_edit, self._quiet = on_edit, Quiet()
         self._cap = domain["max_innermost"]
         self._partition = domain["partition"]
         self._value: list[int] = []
@@ -105,15 +106,14 @@ class TileRow(QWidget):
             self._parts.append((slider, told, []))
 
     def show_value(self, value: list[int]) -> None:
-        self._quiet = True
         self._value = list(value)
         self._outer.setText(str(value[0]))
-        for at, (slider, told, choices) in enumerate(self._parts, start=1):
-            choices[:] = [f for f in divisors(value[0] * value[at]) if self._allowed(at, f)]
-            slider.setRange(0, len(choices) - 1)
-            slider.setValue(choices.index(value[at]) if value[at] in choices else 0)
-            told.setText(str(value[at]))
-        self._quiet = False
+        with self._quiet:
+            for at, (slider, told, choices) in enumerate(self._parts, start=1):
+                choices[:] = [f for f in divisors(value[0] * value[at]) if self._allowed(at, f)]
+                slider.setRange(0, len(choices) - 1)
+                slider.setValue(choices.index(value[at]) if value[at] in choices else 0)
+                told.setText(str(value[at]))
 
     def _with(self, at: int, factor: int) -> list[int]:
         value = list(self._value)

@@ -20,7 +20,7 @@ def list_boards(command: ListBoards, job: JobContext) -> None:
     named = [(key, address) for key, there in sorted(tracker.items()) for address in sorted(there)]
     with ThreadPoolExecutor(_AT_ONCE) as asking:
         found = list(asking.map(lambda board: _board(*board), named))
-    job.emit(Boards(tracker=command.tracker, boards=found, request=command.request))
+    job.emit(Boards(tracker=command.tracker, boards=found))
 
 
 def _board(key: str, address: str) -> Board:

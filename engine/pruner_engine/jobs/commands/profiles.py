@@ -24,6 +24,5 @@ def profile(command: Profile, job: JobContext) -> None:
             profile=known.profile.as_json(),
             measured_at=known.measured_at,
             quiet=known.quiet,
-            request=command.request,
         )
     )

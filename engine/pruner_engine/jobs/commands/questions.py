@@ -45,7 +45,7 @@ def inspect(command: Inspect, job: JobContext) -> None:
         if _WHY in command.forms:
             texts[_WHY] = _why(command, reader, candidate_id)
     nodes = {form: one.nodes for form, one in code.items() if one.nodes}
-    job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts, nodes=nodes))
+    job.emit(Inspected(candidate_id=candidate_id, texts=texts, nodes=nodes))
 
 
 def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> tuple[str, str]:
@@ -74,7 +74,6 @@ def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
     found = bench.explained(sketch, asked.decisions)
     valid = _counts(found)
     return WhatIfScore(
-        request=asked.request,
         score=-float(np.log2(found.latency_s)) if valid else 0.0,
         latency_s=float(found.latency_s) if valid else 0.0,
         valid=valid,

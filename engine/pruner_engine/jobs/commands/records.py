@@ -87,8 +87,6 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         text = f"The records count as measured with warm caches, and exports of runs with {caches} ones leave them out."
         hint = f"`pruner export --run {run_id}` takes them."
         job.emit(Notice(level="info", text=text, hint=hint))
-    for problem in problems[:3]:
-        job.emit(Notice(level="warning", text=problem))
     job.emit(RecordsImported(run_id=run_id, records=count, failed=found.failed, problems=problems))
 
 

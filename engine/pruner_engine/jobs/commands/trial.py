@@ -12,7 +12,7 @@ from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Notice, Phase, Pin, Pinned, Tried, Try
 from pruner_engine.search.settings import settings_from
-from pruner_engine.search.yardstick import keep_yardstick, lost_yardstick, restore_yardstick
+from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
@@ -20,6 +20,10 @@ from pruner_engine.store.project import Project
 
 def try_row(command: Try, job: JobContext) -> None:
     """Measure a row and commit it as a trial of the run, in a round of its own."""
+
+    def warn(text: str, hint: str) -> None:
+        job.emit(Notice(level="warning", text=text, hint=hint))
+
     job.emit(Phase(name="build"))
     bench = workbench(command.project, command.task_id)
     candidate = bench.candidate(command.sketch_id, command.decisions)
@@ -34,9 +38,7 @@ def try_row(command: Try, job: JobContext) -> None:
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
             with measurer_for(bench.target, settings) as measurer:
-                if not restore_yardstick(project, bench.task, command.task_id, measurer):
-                    text, hint = lost_yardstick(bench.task)
-                    job.emit(Notice(level="warning", text=text, hint=hint))
+                restore_yardstick(project, bench.task, command.task_id, measurer, warn)
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
                 measurer.measure(bench.task, inputs, best_s=None, on_result=results.append)
@@ -46,7 +48,7 @@ def try_row(command: Try, job: JobContext) -> None:
         row = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
     assert row is not None
     told = {name: row[name] for name in ("candidate_id", "stage", "seconds", "error", "message")}
-    job.emit(Tried(request=command.request, before=known is not None, **told))
+    job.emit(Tried(before=known is not None, **told))
 
 
 def pin_row(command: Pin, job: JobContext) -> None:
@@ -62,7 +64,7 @@ def pin_row(command: Pin, job: JobContext) -> None:
             candidate_id = project.trials.pin(command.run_id, command.task_id, sketch_ids, candidate)
         else:
             candidate_id = known["candidate_id"]
-    job.emit(Pinned(request=command.request, candidate_id=candidate_id, before=known is not None))
+    job.emit(Pinned(candidate_id=candidate_id, before=known is not None))
 
 
 def _run(project: Project, run_id: int, task_id: int) -> dict[str, Any]:

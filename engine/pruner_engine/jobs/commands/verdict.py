@@ -39,10 +39,13 @@ def verify(command: Verify, job: JobContext) -> None:
         rows = [row for row in rows if bench.holds(row["sketch_id"])]
     with making_sense(Path(command.project)):
         candidates, seconds = _compared(bench, rows)
-        model, source = _model(bench, run, stored)
+        model, kept = _model(run, stored)
     features = features_of(model, bench.space, candidates) if candidates else []
-    if not source:
-        source = _train(model, bench, features, seconds)
+    if kept is None:
+        _train(model, bench, features, seconds)
+    here = f"{len(features)} measurements of this task, just now"
+    known = f"{kept['samples']} measurements of run {run['id']}" if kept and kept["samples"] else f"run {run['id']}"
+    source = here if kept is None else known
     own = float(scores_of(model, features_of(model, bench.space, [mine]))[0])
     if not np.isfinite(own):
         raise UserError(
@@ -53,7 +56,6 @@ def verify(command: Verify, job: JobContext) -> None:
     nearest = np.argsort(np.abs(scores - own), kind="stable")[:_NEIGHBOURS]
     job.emit(
         Verified(
-            request=command.request,
             model=model.kind,
             learned_from=source,
             score=own,
@@ -81,21 +83,19 @@ def _compared(bench: Workbench, rows: list[dict[str, Any]]) -> tuple[list[Candid
     return valid, np.array([seconds[candidate.hash] for candidate in valid], dtype=float)
 
 
-def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None) -> tuple[CostModel, str]:
-    """The run's own model and what it learned from; a fresh default model and "" where the run kept none."""
+def _model(run: dict[str, Any], stored: dict[str, Any] | None) -> tuple[CostModel, dict[str, Any] | None]:
+    """The run's own model and how it was kept; a fresh default model and None where the run kept none of use."""
     if stored is None or stored["kind"] in _UNFIT:
-        return create_model(SearchSettings().model, run["seed"]), ""
+        return create_model(SearchSettings().model, run["seed"]), None
     model = create_model(stored["kind"], run["seed"])
     model.from_bytes(stored["data"])
-    several = f"{stored['samples']} measurements of run {run['id']}"
-    return model, several if stored["samples"] else f"run {run['id']}"
+    return model, stored
 
 
-def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> str:
+def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> None:
     if len(features) < _LEAST:
         raise UserError(
             f"The run kept no model, and measured too few candidates of this task to train one on: {len(features)}.",
             f"Measure at least {_LEAST}.",
         )
     model.update({bench.task.hash: (features, seconds, np.zeros(len(features), dtype=bool))})
-    return f"{len(features)} measurements of this task, just now"

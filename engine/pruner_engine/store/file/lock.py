@@ -80,7 +80,7 @@ class WriterLock:
                 os.close(fd)
                 raise UserError(
                     f"Another engine works on this project ({self._path.name} is locked).",
-                    "Wait for it to end, stop it (`pruner steer PROJECT stop`), or tune into another project file.",
+                    "Wait for it to end, stop it (`pruner steer PROJECT stop`), or choose another project file.",
                 ) from None
             except OSError as error:
                 os.close(fd)
