@@ -2429,8 +2429,8 @@
         <translation>seine Spitzenleistung</translation>
     </message>
     <message>
-        <source>the bandwidth of {level}, which holds the arguments</source>
-        <translation>die Bandbreite von {level}, wo die Argumente liegen</translation>
+        <source>the bandwidth of {level}, which its arguments come from</source>
+        <translation>die Bandbreite von {level}, woher seine Argumente kommen</translation>
     </message>
     <message>
         <source>At {intensity} FLOP a byte the device allows {rate}: {limit}.</source>
@@ -3253,10 +3253,6 @@
         <translation>FLOP</translation>
     </message>
     <message>
-        <source>Floating-point operations of the statement that computes most, over one call of the kernel.</source>
-        <translation>Gleitkommaoperationen der Anweisung, die am meisten rechnet, über einen Aufruf des Kernels.</translation>
-    </message>
-    <message>
         <source>iterations × (additions + multiplications + special functions + divisions)</source>
         <translation>Durchläufe × (Additionen + Multiplikationen + Sonderfunktionen + Divisionen)</translation>
     </message>
@@ -3633,6 +3629,10 @@
         <translation>Datentyp</translation>
     </message>
     <message>
+        <source>Type in which matrix products and convolutions of a float32 model work; they sum in float32, and the outputs are compared first. Both small types use Tensor Cores on a GPU; on a CPU bfloat16 is faster where the processor multiplies it (AVX512-BF16 of Zen 4, BF16 of Arm, by far the most AMX).</source>
+        <translation>Typ, in dem Matrixprodukte und Faltungen eines float32-Modells rechnen; summiert wird in float32, und die Ausgaben werden vorher verglichen. Beide kleinen Typen nutzen auf einer GPU Tensor Cores; auf einer CPU ist bfloat16 schneller, wo der Prozessor es multipliziert (AVX512-BF16 von Zen 4, BF16 von Arm, bei weitem am meisten AMX).</translation>
+    </message>
+    <message>
         <source>Values of inputs</source>
         <translation>Werte von Eingängen</translation>
     </message>
@@ -3707,10 +3707,6 @@
     <message>
         <source>Population</source>
         <translation>Population</translation>
-    </message>
-    <message>
-        <source>Candidates of a generation of the genetic search. The strategy&apos;s own number is 1536 for Pruner, 2048 for Ansor.</source>
-        <translation>Kandidaten einer Generation der genetischen Suche. Die eigene Zahl der Strategie ist 1536 bei Pruner, 2048 bei Ansor.</translation>
     </message>
     <message>
         <source>Generations</source>
@@ -3901,10 +3897,6 @@
         <translation>Top-5-Trefferquote</translation>
     </message>
     <message>
-        <source>How many of the five fastest candidates that a round measured are among the five that the score puts first.</source>
-        <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Wertung an den Anfang stellt.</translation>
-    </message>
-    <message>
         <source>fastest five in the score&apos;s first five ÷ 5</source>
         <translation>schnellste fünf unter den ersten fünf der Wertung ÷ 5</translation>
     </message>
@@ -4007,6 +3999,14 @@
     <message>
         <source>Arithmetic per second of a candidate; of a task, that of its best one.</source>
         <translation>Rechenoperationen je Sekunde eines Kandidaten; bei einer Aufgabe die ihres besten.</translation>
+    </message>
+    <message>
+        <source>What the device allows: an argument comes from the nearest level of memory that holds what is touched between two uses of it, by the rest of an inference or, with warm caches, by the kernel alone.</source>
+        <translation>Was das Gerät zulässt: Ein Argument kommt aus der nächsten Speicherebene, die fasst, was zwischen zwei seiner Verwendungen berührt wird, vom Rest einer Inferenz oder, mit warmen Caches, vom Kernel allein.</translation>
+    </message>
+    <message>
+        <source>min(peak, for each level of memory FLOP × its bandwidth ÷ bytes that come from it or through it)</source>
+        <translation>min(Spitze, für jede Speicherebene FLOP × ihre Bandbreite ÷ Bytes, die aus ihr oder durch sie kommen)</translation>
     </message>
     <message>
         <source>Candidates that the draft model scored, in closed form wherever their sketch has one.</source>
@@ -4157,6 +4157,10 @@
         <translation>von Pruner Studio beim Export gemessen</translation>
     </message>
     <message>
+        <source>Floating-point operations of the statement that computes most, over one call of the kernel. On a GPU special functions and divisions count four times.</source>
+        <translation>Gleitkommaoperationen der Anweisung, die am meisten rechnet, über einen Aufruf des Kernels. Auf einer GPU zählen besondere Funktionen und Divisionen vierfach.</translation>
+    </message>
+    <message>
         <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count. Of several measurements the fastest is kept.</source>
         <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
@@ -4243,14 +4247,6 @@
     <message>
         <source>Roof</source>
         <translation>Dach</translation>
-    </message>
-    <message>
-        <source>What the device allows at this intensity.</source>
-        <translation>Was das Gerät bei dieser Intensität erlaubt.</translation>
-    </message>
-    <message>
-        <source>min(peak, intensity × bandwidth of the level that holds the arguments)</source>
-        <translation>min(Spitze, Intensität × Bandbreite der Ebene, in der die Argumente liegen)</translation>
     </message>
     <message>
         <source>Candidates that were built and run, failed ones included.</source>
@@ -4409,12 +4405,16 @@
         <translation>Runden × Wellen von Blöcken × 0,15 µs</translation>
     </message>
     <message>
-        <source>Type in which matrix products and convolutions of a float32 model work; they sum in float32, and the outputs are compared first. Both small types use Tensor Cores on a GPU; on a CPU bfloat16 is faster where the processor multiplies it (AVX512-BF16).</source>
-        <translation>Typ, in dem Matrixprodukte und Faltungen eines float32-Modells rechnen; summiert wird in float32, und die Ausgaben werden vorher verglichen. Beide kleinen Typen nutzen auf einer GPU Tensor Cores; auf einer CPU ist bfloat16 schneller, wo der Prozessor damit multipliziert (AVX512-BF16).</translation>
-    </message>
-    <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
         <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
+    </message>
+    <message>
+        <source>Candidates that outlive a generation of the genetic search. The strategy&apos;s own number is 1536 of each sketch for Pruner, which scores four times as many, and 2048 for Ansor.</source>
+        <translation>Kandidaten, die eine Generation der genetischen Suche überleben. Die eigene Zahl der Strategie ist 1536 je Sketch bei Pruner, das viermal so viele bewertet, und 2048 bei Ansor.</translation>
+    </message>
+    <message>
+        <source>How many of the five fastest candidates that a round measured are among the five that the score puts first; only of rounds that measured more than five.</source>
+        <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Bewertung voranstellt; nur von Runden, die mehr als fünf gemessen haben.</translation>
     </message>
     <message>
         <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export for a CPU has the draft&apos;s best schedule.</source>
@@ -5021,10 +5021,6 @@
         <translation>nicht installiert</translation>
     </message>
     <message>
-        <source>Reinstall the dependencies: pip install --force-reinstall pruner-studio.</source>
-        <translation>Installieren Sie die Abhängigkeiten neu: pip install --force-reinstall pruner-studio.</translation>
-    </message>
-    <message>
         <source>TVM ffi</source>
         <translation>TVM ffi</translation>
     </message>
@@ -5079,6 +5075,10 @@
     <message>
         <source>LLVM</source>
         <translation>LLVM</translation>
+    </message>
+    <message>
+        <source>Reinstall the dependencies: `pip install --force-reinstall .` in the folder of Pruner Studio.</source>
+        <translation>Installieren Sie die Abhängigkeiten neu: `pip install --force-reinstall .` im Ordner von Pruner Studio.</translation>
     </message>
     <message>
         <source>One kernel</source>
@@ -6069,10 +6069,6 @@
         <translation>{0} Messungen dieser Aufgabe, gerade eben</translation>
     </message>
     <message>
-        <source>run {0} (rounds of its last task: {1})</source>
-        <translation>Lauf {0} (Runden seiner letzten Aufgabe: {1})</translation>
-    </message>
-    <message>
         <source>board {0}</source>
         <translation>Board {0}</translation>
     </message>
@@ -6117,6 +6113,22 @@
         <translation>Beheben Sie das in ihrem Plugin; docs/extending.md sagt, was erwartet wird.</translation>
     </message>
     <message>
+        <source>No trial has reached {0}, and it could not be drafted: {1}.</source>
+        <translation>Kein Versuch hat {0} erreicht, und es konnte nicht entworfen werden: {1}.</translation>
+    </message>
+    <message>
+        <source>Its default kernel is exported: tune it.</source>
+        <translation>Sein Standardkernel wird exportiert: Tunen Sie ihn.</translation>
+    </message>
+    <message>
+        <source>{0} measurements of run {1}</source>
+        <translation>{0} Messungen von Lauf {1}</translation>
+    </message>
+    <message>
+        <source>What was measured is kept: do the same once more, and if it hangs again, copy a report for the makers.</source>
+        <translation>Was gemessen wurde, bleibt erhalten: Tun Sie dasselbe noch einmal, und wenn es wieder hängt, kopieren Sie einen Bericht für die Entwickler.</translation>
+    </message>
+    <message>
         <source>The schedule rule &quot;{0}&quot; fails on {1}: {2}.</source>
         <translation>Die Regel „{0}“ für Ablaufpläne scheitert an {1}: {2}.</translation>
     </message>
@@ -6131,6 +6143,14 @@
     <message>
         <source>The run waits some minutes longer: start the board&apos;s server again, or `pruner serve`, which does so itself.</source>
         <translation>Der Lauf wartet noch einige Minuten: Starten Sie den Server des Boards neu, oder `pruner serve`, das dies selbst tut.</translation>
+    </message>
+    <message>
+        <source>{0}: the kernel that its candidates were timed beside cannot be built any more.</source>
+        <translation>{0}: Der Kernel, neben dem seine Kandidaten gemessen wurden, kann nicht mehr gebaut werden.</translation>
+    </message>
+    <message>
+        <source>New ones are timed beside another: they compare with those before only as far as the machine is as fast.</source>
+        <translation>Neue werden neben einem anderen gemessen: Sie sind mit den früheren nur so weit vergleichbar, wie die Maschine gleich schnell ist.</translation>
     </message>
     <message>
         <source>Wait for it to end, stop it (`pruner steer PROJECT stop`), or choose another project file.</source>

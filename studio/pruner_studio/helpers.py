@@ -67,7 +67,7 @@ class Helpers(QObject):
             self.busy_changed.emit()
         engine.ask(command, on_reply, on_failed)
 
-    def _until_answered(self, command: Any, then: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _until_answered(self, command: Any, then: Callable[[Any], object]) -> Callable[[Any], None]:
         def answered(answer: Any) -> None:
             self._busy_with.remove(command)
             self.busy_changed.emit()
