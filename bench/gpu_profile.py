@@ -9,32 +9,19 @@ device that is at hand could not be measured.
 from __future__ import annotations
 
 import json
-import logging
 import sys
 
 from pruner_engine.tvm_import import import_tvm
 
 
-class Kept(logging.Handler):
-    """Keeps what is told."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.told.append(record.getMessage())
-
-
 def main() -> None:
-    kept = Kept()
-    logging.getLogger("pruner_engine").addHandler(kept)
     import_tvm()
     from pruner_engine.targets.profiling import profile_for
     from pruner_engine.targets.target import resolve_target
 
-    profile = profile_for(resolve_target(sys.argv[1]))
-    print(json.dumps({"profile": profile.as_json(), "warnings": kept.told}))
+    told: list[str] = []
+    profile = profile_for(resolve_target(sys.argv[1]), lambda _, text, hint: told.append(f"{text} {hint}"))
+    print(json.dumps({"profile": profile.as_json(), "warnings": told}))
 
 
 if __name__ == "__main__":

@@ -3837,10 +3837,6 @@
         <translation>Kalibrierung früherer Läufe</translation>
     </message>
     <message>
-        <source>The draft begins with the corrections that earlier runs left for this device, and leaves some to later ones. Comparisons of strategies do without, so that no run profits from another.</source>
-        <translation>Der Entwurf beginnt mit den Korrekturen, die frühere Läufe für dieses Gerät hinterlassen haben, und hinterlässt späteren welche. Vergleiche von Strategien kommen ohne sie aus, damit kein Lauf von einem anderen profitiert.</translation>
-    </message>
-    <message>
         <source>Outputs compared</source>
         <translation>Verglichene Ausgaben</translation>
     </message>
@@ -4411,6 +4407,10 @@
     <message>
         <source>Candidates that outlive a generation of the genetic search. The strategy&apos;s own number is 1536 of each sketch for Pruner, which scores four times as many, and 2048 for Ansor.</source>
         <translation>Kandidaten, die eine Generation der genetischen Suche überleben. Die eigene Zahl der Strategie ist 1536 je Sketch bei Pruner, das viermal so viele bewertet, und 2048 bei Ansor.</translation>
+    </message>
+    <message>
+        <source>The draft begins with the corrections that earlier runs left for this device, and leaves some to later ones; only of runs that measure as in a network. Comparisons of strategies do without, so that no run profits from another.</source>
+        <translation>Der Entwurf beginnt mit den Korrekturen, die frühere Läufe für dieses Gerät hinterlassen haben, und hinterlässt späteren welche; nur bei Läufen, die wie im Netz messen. Vergleiche von Strategien verzichten darauf, damit kein Lauf von einem anderen profitiert.</translation>
     </message>
     <message>
         <source>How many of the five fastest candidates that a round measured are among the five that the score puts first; only of rounds that measured more than five.</source>

@@ -207,7 +207,7 @@ def test_the_profile_comes_with_its_source_and_what_kept_it_from_being_measured(
     env = environment(XDG_CACHE_HOME=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
-    assert told["profile"]["source"] == "estimated" and "did not work" in told["warnings"][0]
+    assert told["profile"]["source"] == "estimated" and "could not be measured" in told["warnings"][0]
 
 
 def test_a_killed_call_goes_on_and_what_is_done_is_kept(tmp_path):

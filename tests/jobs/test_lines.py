@@ -76,9 +76,10 @@ def test_every_other_line_is_understood(tmp_path):
         line_of(Profile()),
         report_line(str(project), 1, "r.html"),
         status_line(str(project)),
-        adaptation_line(str(project), 1),
+        adaptation_line(str(project), 1, None),
     ):
         parsed(line)
+    assert parsed(adaptation_line(str(project), 1, 3))["task"] == "3"
     told = parsed(rounds_line(str(project), 1, 3))
     assert (told["run_id"], told["task"]) == (1, "3")
     assert parsed(rounds_line(str(project), 1, None))["task"] is None

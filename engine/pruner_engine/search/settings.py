@@ -51,7 +51,8 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         repeats: timed repeats of a candidate that is not abandoned.
         caches: what a timed call finds in them (this machine's CPU only): network, what the rest of an inference leaves
             there; warm, all that the call before left; cold, neither weights nor outputs.
-        calibrated: begin with the draft's corrections that earlier runs left for this device, and leave new ones.
+        calibrated: begin with the draft's corrections that earlier runs left for this device, and leave new ones; only
+            with `caches` network.
         fixed: values of inputs of an ONNX model, such as sr=16000: constants of the model that is tuned.
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.
         rpc: host:port of a tracker whose boards measure instead of this machine; empty for this machine.
