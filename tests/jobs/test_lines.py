@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pruner_engine.jobs.lines import (
     adaptation_line,
+    decisions_words,
     inspect_words,
     line_of,
     plan_of,
@@ -97,6 +98,8 @@ def test_the_words_about_a_candidate_are_understood(tmp_path):
     told = parsed(shlex.join([*try_words(str(project), 3, 1, 7), "--decide", "ax0=1,8", "--measure"]))
     assert (told["task"], told["run_id"], told["candidate"]) == ("3", 1, 7)
     assert (told["edits"], told["measure"]) == (("ax0=1,8",), True)
+    told = parsed(shlex.join(decisions_words(str(project), 2, 7)))
+    assert (told["run_id"], told["candidate"]) == (2, 7)
     told = parsed(tasks_line(str(project), 1))
     assert (told["project"], told["run_id"]) == (str(project), 1)
 
