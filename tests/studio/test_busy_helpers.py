@@ -82,7 +82,7 @@ def test_a_machine_is_not_checked_twice_at_once(qtbot, window: MainWindow) -> No
     press(qtbot, preflight.again)
     assert not preflight.again.isEnabled() and preflight.again.toolTip() == "This machine is being checked."
     preflight.check()
-    assert len(window.workspace.helpers.slow._pending) == 1
+    assert len(window.workspace.helpers.slow.questions) == 1
     qtbot.waitUntil(preflight.again.isEnabled, timeout=200_000)
     assert preflight.state.text() in ("ready", "not ready")
 
