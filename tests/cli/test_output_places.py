@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import resource
-
 import pytest
 from click.testing import CliRunner
 
 from chosen_runs import make_project
+from limits import files_end_at
 from pruner_engine.cli.collect import _write
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
@@ -64,10 +63,8 @@ def test_a_page_is_written_over_a_page(tmp_path):
 @pytest.fixture
 def no_room():
     """As on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_end_at(100):
+        yield
 
 
 def test_what_does_not_fit_leaves_what_was_there(tmp_path, no_room):

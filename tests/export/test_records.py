@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import random
-import resource
 import signal
 from functools import partial
 
@@ -14,6 +13,7 @@ import pytest
 import tvm_ffi
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
+from limits import files_end_at
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
 from pruner_engine.inspect import code_of
@@ -154,11 +154,7 @@ def test_a_folder_that_cannot_be_written_is_told(tasks, tmp_path, place):
 
 def test_a_full_disk_is_told_and_leaves_nothing(tasks, tmp_path):
     database = database_with(tasks)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # TVM drops what does not fit, and says nothing
-    try:
-        with pytest.raises(OSError, match="No space left"):
-            write_records(database, tasks, tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    # TVM drops what does not fit, and says nothing
+    with files_end_at(4096), pytest.raises(OSError, match="No space left"):
+        write_records(database, tasks, tmp_path)
     assert list(tmp_path.iterdir()) == []

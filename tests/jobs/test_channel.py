@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import resource
 import shutil
 import signal
 import socket
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from limits import no_free_files
 from pruner_engine.jobs import channel
 from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.processes.child import environment, module_command
@@ -202,15 +202,11 @@ def test_an_engine_of_the_same_number_in_another_container_keeps_its_socket(monk
 def test_who_comes_while_no_file_is_free_is_heard_later(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     hub = Hub(lambda _: None)
-    path, before = hub.listen(HELLO), resource.getrlimit(resource.RLIMIT_NOFILE)
+    path = hub.listen(HELLO)
     with socket.socket(socket.AF_UNIX) as early, socket.socket(socket.AF_UNIX) as later:
-        os.close(lowest := os.dup(0))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
-        try:
+        with no_free_files():
             early.connect(path)
             time.sleep(0.5)  # the engine tries to take it
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
         for link in (early, later):
             if link is later:
                 link.connect(path)

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from lent_engine import LentEngine
 
+from limits import no_free_files
 from pruner_engine import protocol as msg
 from pruner_studio import engine_client
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.job import Job
 from pruner_studio.problem import Problem
-
-
-@contextmanager
-def no_free_files() -> Iterator[None]:
-    """This process has as many files open as it may."""
-    free = os.open(os.devnull, os.O_RDONLY)
-    os.close(free)
-    _, hard = before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 @pytest.fixture

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from limits import files_end_at
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.file.writer import Writer
@@ -44,17 +43,6 @@ def seeds(path: Path) -> set[int]:
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return {seed for (seed,) in db.execute("SELECT seed FROM runs")}
-
-
-@contextmanager
-def files_end_at(size: int) -> Iterator[None]:
-    """As on a disk on which there is no more room than that."""
-    _, hard = before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_the_log_of_what_was_there_is_not_taken_for_the_copys(finished_project: Path, taken: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pruner_engine.protocol import Event
+from pruner_engine.protocol import Event, Notice
 from pruner_engine.search.control import Control
 
 
@@ -22,3 +22,7 @@ class JobContext:
     emit: Callable[[Event], None]
     control: Control = field(default_factory=Control)
     socket: str = ""
+
+    def notice(self, level: str, text: str, hint: str) -> None:
+        """Tell a sentence, and what to do about it."""
+        self.emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from typing import Any
 
 import tvm
 
+from pruner_engine.notices import OnNotice
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -64,7 +65,7 @@ class Context:
     threads: int
     on_phase: Callable[[str, str], None]
     on_adaptation: Callable[[dict[str, Any]], None]
-    on_notice: Callable[[str, str, str], None]
+    on_notice: OnNotice
     goes_on: bool = False
 
 

@@ -102,9 +102,7 @@ class UnderWay:
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
         )
         self._log.phase("measure", state.task.name)
-        restore_yardstick(
-            self._project, state.task, state.task_id, self._measurer, lambda *told: self._log.notice("warning", *told)
-        )
+        restore_yardstick(self._project, state.task, state.task_id, self._measurer, self._log.notice)
         self._tell_unchecked(state)
         pinned = {candidate.hash for candidate in plan.pinned}
         state.begin_round(

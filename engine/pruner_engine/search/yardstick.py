@@ -11,7 +11,7 @@ yardstick is then seen to be clearly faster, everything that was told of the tas
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -19,6 +19,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.measure.yardsticks import Settled
+from pruner_engine.notices import OnNotice
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.project import Project
@@ -34,14 +35,14 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def restore_yardstick(
-    project: Project, task: TuningTask, task_id: int, measurer: Measurer, on_notice: Callable[[str, str], None]
+    project: Project, task: TuningTask, task_id: int, measurer: Measurer, on_notice: OnNotice
 ) -> None:
     """Measure the task's candidates by the yardstick that the project keeps.
 
     Where there is none, or it cannot be built any more, the first good candidate becomes one.
 
     Args:
-        on_notice: told, and what that means, where there was one that cannot be built.
+        on_notice: told where there was one that cannot be built.
     """
     if measurer.yardstick(task) is not None:
         return
@@ -54,6 +55,7 @@ def restore_yardstick(
         if measurer.measure_by(task, MeasureInput(key, mod), Settled(key, kept.seconds)):
             return
     on_notice(
+        "warning",
         f"{task.name}: the kernel that its candidates were timed beside cannot be built any more.",
         "New ones are timed beside another: they compare with those before only as far as the machine is as fast.",
     )

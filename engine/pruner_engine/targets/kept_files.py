@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +11,11 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.errors import first_words
+from pruner_engine.notices import OnNotice
 from pruner_engine.replacing import write_whole
 from pruner_engine.targets.target import device_of, target_json
 
-OnNotice = Callable[[str, str, str], None]
-"""Takes a level (warning), a sentence for the user, and what to do."""
 _NOT_KEPT = "Later runs measure and calibrate anew. Make the folder writable, or set XDG_CACHE_HOME to one that is."
-_log = logging.getLogger(__name__)
-
-
-def logged(_level: str, text: str, hint: str) -> None:
-    """An `OnNotice` of those that have nobody to tell."""
-    _log.warning("%s %s", text, hint)
 
 
 def kept_file(target: Target, layout: str, suffix: str) -> Path:

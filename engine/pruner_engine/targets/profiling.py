@@ -15,10 +15,11 @@ from tvm.target import Target
 from pruner_engine.errors import UserError, first_words
 from pruner_engine.lowering.words.products import BYTES
 from pruner_engine.lowering.words.tile_nests import TILE_RATE, multiplies_tiles
+from pruner_engine.notices import OnNotice, logged
 from pruner_engine.processes.bystanders import is_quiet
 from pruner_engine.targets.benchmark_process import FAILURES, measured, reason
 from pruner_engine.targets.estimate import estimate
-from pruner_engine.targets.kept_files import OnNotice, keep, kept_file, logged
+from pruner_engine.targets.kept_files import keep, kept_file
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import device_of, runs_here

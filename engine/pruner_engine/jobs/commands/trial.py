@@ -10,7 +10,7 @@ from pruner_engine.jobs.runs.measuring import measurer_for
 from pruner_engine.jobs.runs.stored import refuse_other_device
 from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
-from pruner_engine.protocol import Notice, Phase, Pin, Pinned, Tried, Try
+from pruner_engine.protocol import Phase, Pin, Pinned, Tried, Try
 from pruner_engine.search.settings import settings_from
 from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
 from pruner_engine.space.candidate import Candidate
@@ -20,10 +20,6 @@ from pruner_engine.store.project import Project
 
 def try_row(command: Try, job: JobContext) -> None:
     """Measure a row and commit it as a trial of the run, in a round of its own."""
-
-    def warn(text: str, hint: str) -> None:
-        job.emit(Notice(level="warning", text=text, hint=hint))
-
     job.emit(Phase(name="build"))
     bench = workbench(command.project, command.task_id)
     candidate = bench.candidate(command.sketch_id, command.decisions)
@@ -38,7 +34,7 @@ def try_row(command: Try, job: JobContext) -> None:
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
             with measurer_for(bench.target, settings) as measurer:
-                restore_yardstick(project, bench.task, command.task_id, measurer, warn)
+                restore_yardstick(project, bench.task, command.task_id, measurer, job.notice)
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
                 measurer.measure(bench.task, inputs, best_s=None, on_result=results.append)

@@ -173,9 +173,8 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
         measurer.wait_until_up()  # not in the run's time
         tuner.run(measurer)
     if calibrates and not settings.rpc and (factors := tuner.strategy.calibration()) is not None:
-        keep_calibration(
-            work.target, factors, tuner.log.notice
-        )  # what the next drafts for this machine's device begin with
+        # what the next drafts for this machine's device begin with
+        keep_calibration(work.target, factors, tuner.log.notice)
     _finish(run, tuner)
 
 

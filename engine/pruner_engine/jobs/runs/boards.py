@@ -9,12 +9,12 @@ from pruner_engine.jobs.runs.measuring import fleet_of
 from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.measure.boards.asking import ask_board
 from pruner_engine.measure.boards.rpc import fleet_size
+from pruner_engine.notices import OnNotice
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.boards import board_target, refuse_unfit
 from pruner_engine.targets.estimate import estimate
-from pruner_engine.targets.kept_files import OnNotice
 from pruner_engine.targets.presets import preset_for
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
