@@ -18,6 +18,7 @@ REWRITES = {
     "channels-last": False,
     "integers": True,
     "bfloat16s": True,
+    "few-bits": True,
     "transposed": False,
     "wide-products": True,
     "wide-channels": True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import tvm
 from tvm import relax, te, topi
 from tvm.relax import op
@@ -12,6 +14,7 @@ from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.rewrites.winograd import transform_input, transform_output
 from pruner_engine.tasks.task import TuningTask
+from pruner_engine.tasks.words.few_bits import few_bit_product
 from pruner_engine.tasks.words.kernels import Window, conv2d
 
 _IMAGE, _FILTERS = (1, 16, 14, 14), (32, 16, 3, 3)
@@ -101,7 +104,8 @@ HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels
 PAIRS_OF_BYTES = "conv2d of bytes that are widened to pairs"
 HALF_RELU = "conv2d of halves, relu"
 DILATED = ["Winograd's transform of pixels that lie apart", "Winograd's transform back to pixels that lie apart"]
-OPERATORS = [*_GRAPHS, PACKED]
+FEW_BITS = {"product of weights of four bits": (1, 4, False), "product of bytes around middles": (3, 8, True)}
+OPERATORS = [*_GRAPHS, PACKED, *FEW_BITS]
 LARGE_OPERATORS = [*_LARGE]
 
 
@@ -113,6 +117,7 @@ def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
         return max(tasks, key=lambda task: task.flops)
     others = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes, HALF_RELU: _half_relu}
     others |= zip(DILATED, (_winograd_input, _winograd_output), strict=True)
+    others |= {of_few: partial(_few_bits, *form) for of_few, form in FEW_BITS.items()}
     with target:
         made = others[name]()
         mod = tvm.IRModule({"main": te.create_prim_func(made)})
@@ -123,6 +128,13 @@ def _packed() -> list[te.Tensor]:
     """Channels and filters in parts of eight that lie beside each other."""
     data, weight = te.placeholder((1, 2, 12, 12, 8), name="data"), te.placeholder((4, 2, 3, 3, 8, 8), name="weight")
     return [data, weight, topi.nn.conv2d_NCHWc(data, weight, 1, 1, 1, "NCHW8c", "NCHW8c", "float32")]
+
+
+def _few_bits(rows: int, bits: int, around: bool) -> list[te.Tensor]:
+    """A product with blocks of 32 weights."""
+    x, words = te.placeholder((rows, 128), name="x"), te.placeholder((4, bits, 64), "int32", "words")
+    known = [te.placeholder((4, 64), name=name) for name in ("scales", "middles")[: 1 + around]]
+    return [x, words, *known, few_bit_product(x, words, *known, bits=bits)]
 
 
 def _half() -> list[te.Tensor]:

@@ -45,6 +45,7 @@ from pruner_engine.tasks.rewrites.within_bounds import within_bounds
 from pruner_engine.tasks.rewrites.written_norms import with_norms
 from pruner_engine.tasks.rewrites.written_root_norms import with_root_norms
 from pruner_engine.tasks.words.bfloat16s import bfloat16_products
+from pruner_engine.tasks.words.few_bits import few_bit_products
 from pruner_engine.tasks.words.integers import integer_products
 from pruner_engine.tasks.worth_moving import may_move
 
@@ -171,9 +172,10 @@ class _Rewrites:
         return widen_products(mod, self.lanes) if "wide-products" in self.on else mod
 
     def in_words(self, mod: tvm.IRModule) -> tvm.IRModule:
-        """The model with products of bytes and of bfloat16; itself where it has none."""
+        """The model with products of bytes, of weights of few bits and of bfloat16; itself where it has none."""
         lanes = self.lanes if "winograd" in self.on else 0
         mod = integer_products(mod, self.products, lanes) if self.products else mod
+        mod = few_bit_products(mod) if "few-bits" in self.on else mod
         return bfloat16_products(mod, self.halves) if self.halves else mod
 
     def moved_channels_last(self, clean: tvm.IRModule) -> tvm.IRModule | None:

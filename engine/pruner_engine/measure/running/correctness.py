@@ -15,6 +15,7 @@ _NANS = 3
 _STEP = 1 / 127  # of a byte's range
 _RARE = 0.01  # share of the results that may be rounded to the other step
 _PERIOD = 1_000_003  # values after which those of a large array come again; a prime, so that no two rows are equal
+ANY_BITS = "bits"  # what words hold whose bits are all set by chance
 _WIDE_WORDS = 1 / 4096  # share of the words with large bytes: where sums meet them, results leave the range of a byte
 
 
@@ -43,7 +44,7 @@ def make_array(
         reduction: terms that are folded into one output element.
         below: the integers are indices: all from 0 up to, not including, this, so that they reach what they may.
         words: the integers are words of numbers of this type: floats, or uint8 or int16 that hold bytes, mostly 0 or 1,
-            so that sums stay small, a few of any value.
+            so that sums stay small, a few of any value; or `ANY_BITS`.
     """
     rng = np.random.default_rng(seed)
     numpy_dtype = dtype_of(dtype)
@@ -52,6 +53,9 @@ def make_array(
         return _drawn(shape, lambda part: rng.integers(0, most, part).astype(numpy_dtype))
     if words == "bfloat16":
         return make_array((*shape, 2), words, seed, kind, reduction).view(numpy_dtype)[..., 0]
+    if words == ANY_BITS:
+        bounds = np.iinfo(numpy_dtype)
+        return _drawn(shape, lambda part: rng.integers(bounds.min, bounds.max, part, numpy_dtype, endpoint=True))
     if words:
         return _drawn(shape, lambda part: _words(rng, part, words).view(numpy_dtype)[..., 0])
     if numpy_dtype.kind in "biu":

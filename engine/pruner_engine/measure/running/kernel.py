@@ -9,12 +9,12 @@ from typing import Any
 import ml_dtypes
 import tvm
 from tvm.s_tir import SBlock, Schedule
-from tvm.tirx import BufferStore, IterVar
+from tvm.tirx import BufferStore, IterVar, RShift
 
 from pruner_engine.lowering.loops.cases import is_case
 from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.lowering.words.products import holds_word_products, numbers_of
-from pruner_engine.measure.running.correctness import dtype_of
+from pruner_engine.measure.running.correctness import ANY_BITS, dtype_of
 from pruner_engine.measure.running.indices import index_bounds
 from pruner_engine.measure.workers.wire import KernelFacts
 
@@ -42,7 +42,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         bounds=index_bounds(
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
-        words=_words(mod) if holds_word_products(mod) else {},
+        words=_words(mod) if holds_word_products(mod) else _shifted(blocks, mod["main"].params),
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
         finite=[i for i, p in enumerate(mod["main"].params) if cases and not any(map(p.same_as, _chosen(cases)))],
@@ -67,6 +67,13 @@ def _words(mod: tvm.IRModule) -> dict[int, str]:
     numbers = numbers_of(mod)
     tensors = [(i, p) for i, p in enumerate(mod["main"].params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
     return {i: numbers(p) for i, p in tensors if int(p.ty.shape[-1]) > 1}
+
+
+def _shifted(blocks: Sequence[SBlock], params: Sequence[Any]) -> dict[int, str]:
+    """Arguments of integers of which a kernel takes single bits: any may be set."""
+    shifts = [shift for block in blocks for shift in nodes_in(block.body, RShift)]
+    read = [load.source for shift in shifts for load in loads_of(shift)]
+    return {i: ANY_BITS for i, p in enumerate(params) if str(p.ty.dtype) == "int32" and any(map(p.same_as, read))}
 
 
 def _folded(block: SBlock) -> Iterator[int]:

@@ -69,7 +69,7 @@ def emit_matmul(
     total = _emit(rewriter, kernel, words, factor, "matmul")
     if wide != rows:
         total = rewriter.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
-    return _cut(rewriter, total, columns)
+    return cut_columns(rewriter, total, columns)
 
 
 def emit_conv2d(
@@ -84,7 +84,7 @@ def emit_conv2d(
 ) -> relax.Expr:
     """The sums of a convolution of words in NHWC; `outside` is the byte around the image."""
     kernel = partial(kernels.conv2d, window=window, outside=outside, products=products)
-    return _cut(rewriter, _emit(rewriter, kernel, words, factor, "conv2d"), columns)
+    return cut_columns(rewriter, _emit(rewriter, kernel, words, factor, "conv2d"), columns)
 
 
 def _emit(
@@ -94,7 +94,8 @@ def _emit(
     return rewriter.builder_.emit_te(kernel, words, factor, primfunc_name_hint=name, primfunc_attrs=attrs)
 
 
-def _cut(rewriter: PyExprMutator, total: relax.Expr, columns: int) -> relax.Expr:
+def cut_columns(rewriter: PyExprMutator, total: relax.Expr, columns: int) -> relax.Expr:
+    """A product without the columns that fill up vectors."""
     *outer, there = shape_of(total) or [columns]
     if there == columns:
         return total

@@ -58,35 +58,39 @@ def byte_weights(weights: np.ndarray, bits: int) -> ByteWeights | None:
     return ByteWeights(around, middle.astype("int32"), steps.sum(0, dtype="int32"), scales)
 
 
-def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Whole numbers p and scales t by column with p · t = weights, p of at most 255 steps; None where there are none.
+def on_grid(weights: np.ndarray, range_of_steps: int = MOST) -> tuple[np.ndarray, np.ndarray] | None:
+    """Whole numbers p and scales t by column with p · t = weights; None where there are none.
 
     Args:
         weights: float32 [rows, columns].
+        range_of_steps: most that the numbers of a column may lie apart, as may the largest from zero.
     """
     if weights.dtype != np.float32 or not weights.size or not np.isfinite(weights).all():
         return None
     most = np.abs(weights).max(0)
-    unit = weights / np.where(most > 0, most, 1)
-    counts = np.arange(1, 256)  # steps up to the largest weight
-    fits = np.ones((len(counts), weights.shape[1]), bool)
-    few = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
-    for row in few:
-        fits &= _on(row, counts[:, None])
-    while fits.any(0).all():
-        count = counts[fits.argmax(0)]
-        steps = unit * count
-        right = _on(unit, count).all(0) & (np.ptp(steps, 0) < 255.5)
+    unit = weights / np.where(most > 0, most, 1).astype(np.float32)
+    first, *others = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
+    counts = np.arange(1, range_of_steps + 1, dtype=np.float32)  # steps up to the largest weight
+    place, column = np.nonzero(_on(first, counts[:, None]))
+    count = counts[place]
+    for row in others:
+        fits = _on(row[column], count)
+        count, column = count[fits], column[fits]
+    while True:  # the fewest steps that are left of each column
+        columns, at = np.unique(column, return_index=True)
+        if len(columns) < len(most):
+            return None
+        steps = unit * count[at]
+        right = _on(unit, count[at]).all(0) & (np.ptp(steps, 0) < range_of_steps + 0.5)
         if right.all():
-            return np.round(steps).astype(np.int32), (most / count).astype(np.float32)
-        fits[count - 1, np.arange(len(count))] &= right
-    return None
+            return np.rint(steps).astype(np.int32), (most / count[at]).astype(np.float32)
+        count, column = np.delete(count, at[~right]), np.delete(column, at[~right])
 
 
 def _on(unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Which parts of the largest weight are a whole number of steps, of which that has `counts`."""
     steps = unit * counts
-    near: np.ndarray = np.abs(steps - np.round(steps)) < _NEAR * counts
+    near: np.ndarray = np.abs(steps - np.rint(steps)) < np.float32(_NEAR) * counts
     return near
 
 

@@ -1,0 +1,105 @@
+"""Products of a few rows by constant weights of few bits, which stay so in memory.
+
+A product of one row takes as long as its weights take to come from memory. Weights that lie on grids of 16 or 256
+steps, however they got there, are kept as 4 or 8 bits a number, and made real ones in registers. Many rows are worth
+real numbers, which are multiplied faster.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from functools import partial
+
+import tvm
+from tvm import relax, te, tirx
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
+from pruner_engine.tasks.words.blocks import WORD_BITS, block_weights
+from pruner_engine.tasks.words.products import cut_columns, with_products
+
+_MOST_ROWS = 16
+_LEAST = 1 << 18  # weights: fewer stay in a cache, where real numbers are read as fast
+
+
+def few_bit_products(mod: tvm.IRModule) -> tvm.IRModule:
+    """Multiply a few rows by the steps of quantised weights in "main"; itself where there are no such products."""
+    return with_products(mod, _Rewriter(mod))
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    """`found` tells whether there was such a product."""
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        super().__init__(mod)
+        self.found = False
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        if operator_of(visited) != "relax.matmul" or not _is_worth_it(visited):
+            return visited
+        x, weights = visited.args
+        found = block_weights(weights.value.numpy())
+        if found is None:
+            return visited
+        self.found = True
+        *_, depth = shape_of(x) or [0]
+        emit = self.builder_.emit
+        if found.depth > depth:
+            x = emit(relax.op.nn.pad(x, [0, 0] * (len(x.ty.shape) - 1) + [0, found.depth - depth]))
+        known = [a for a in (found.scales, found.middles) if a is not None]
+        total = self.builder_.emit_te(
+            partial(few_bit_product, bits=found.bits),
+            x,
+            relax.const(found.words, "int32"),
+            *(relax.const(values, "float32") for values in known),
+            primfunc_name_hint="matmul",
+            primfunc_attrs={"op_pattern": OUTER},
+        )
+        return cut_columns(self, total, weights.value.shape[1])
+
+
+def _is_worth_it(call: relax.Call) -> bool:
+    """Whether it multiplies few rows of known number by a large constant matrix of real numbers."""
+    x, weights = call.args
+    shape = shape_of(x)
+    if not isinstance(weights, GenericConst) or shape is None or len(shape) < 2 or len(weights.value.shape) != 2:
+        return False
+    real = all(str(value.ty.dtype) == "float32" for value in (call, x, weights))
+    return real and math.prod(shape[:-1]) <= _MOST_ROWS and math.prod(weights.value.shape) >= _LEAST
+
+
+def few_bit_product(
+    x: te.Tensor, words: te.Tensor, scales: te.Tensor, middles: te.Tensor | None = None, *, bits: int
+) -> te.Tensor:
+    """The product [..., rows, columns] with what `BlockWeights` stand for.
+
+    A word's steps are summed up before they meet their scale, and so are the numbers that meet their middle.
+    """
+    *rows, _ = (int(n) for n in x.shape)
+    blocks, each, columns = (int(n) for n in words.shape)
+    several = WORD_BITS // bits
+    b, k = te.reduce_axis((0, blocks), "block"), te.reduce_axis((0, each), "k")
+
+    def scaled(*i: tirx.Var) -> tirx.Expr:
+        *row, column = i
+        numbers = [x(*row, (b * each + k) * several + place) for place in range(several)]
+        terms = [number * _step(words(b, k, column), place, bits) for place, number in enumerate(numbers)]
+        total = functools.reduce(operator.add, terms)
+        if middles is not None:
+            total = total + middles(b, column) * functools.reduce(operator.add, numbers)
+        return total * scales(b, column)
+
+    return te.compute((*rows, columns), lambda *i: te.sum(scaled(*i), axis=[b, k]), name="matmul")
+
+
+def _step(word: tirx.Expr, place: int, bits: int) -> tirx.Expr:
+    """The signed number at a place of a word, as a real one."""
+    above = WORD_BITS - bits * (place + 1)
+    high = word << above if above else word
+    return (high >> (WORD_BITS - bits)).astype("float32")
