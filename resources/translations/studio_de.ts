@@ -6113,6 +6113,10 @@
         <translation>Beheben Sie das in ihrem Plugin; docs/extending.md sagt, was erwartet wird.</translation>
     </message>
     <message>
+        <source>Save it again with torch.export.save from a model of plain tensors, which torchao&apos;s unwrap_tensor_subclass makes of one that it quantised.</source>
+        <translation>Speichern Sie es noch einmal mit torch.export.save, aus einem Modell aus gewöhnlichen Tensoren, das torchaos unwrap_tensor_subclass aus einem von ihm quantisierten macht.</translation>
+    </message>
+    <message>
         <source>No trial has reached {0}, and it could not be drafted: {1}.</source>
         <translation>Kein Versuch hat {0} erreicht, und es konnte nicht entworfen werden: {1}.</translation>
     </message>

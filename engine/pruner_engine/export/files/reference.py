@@ -112,15 +112,20 @@ def litert_call(request: dict[str, Any], file: str, arrays: list[np.ndarray]) ->
 
 
 def _exported(path: str) -> Any:
-    """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own, or one
-    with torchvision's operators or with that of experts and the types of outputs in the Transformers library."""
+    """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own or
+    torchao has, or one with torchvision's operators or with that of experts and the types of outputs in the
+    Transformers library."""
     import torch.export
 
+    from pruner_engine.affine_quantisation import OPERATORS
     from pruner_engine.structures import know_structures
 
     for library in ("torch.ao.quantization.fx._decomposed", "torchvision"):
         with contextlib.suppress(ImportError):
             importlib.import_module(library)
+    for name, (schema, function) in OPERATORS.items():
+        torch.library.define(f"torchao::{name}", schema)
+        torch.library.impl(f"torchao::{name}", "CompositeImplicitAutograd", function)
     torch.library.define("transformers::grouped_mm_fallback", "(Tensor input, Tensor weight, Tensor offs) -> Tensor")
     torch.library.impl("transformers::grouped_mm_fallback", "default", _product_of_groups)
     know_structures(path)

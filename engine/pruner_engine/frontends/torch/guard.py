@@ -25,6 +25,7 @@ from pruner_engine.frontends.torch.directory import unpacked_sizes
 _TARGETS = re.compile(
     r"torch\.ops\.aten\.\w+(\.\w+)?|torch\.sym_\w+|math\.\w+"
     r"|torch\.ops\.quantized_decomposed\.(de)?quantize_per_(tensor|channel)(\.\w+)?"
+    r"|torch\.ops\.torchao\.(choose_qparams|(de)?quantize)_affine(\.default)?"
     r"|torch\.ops\.(transformers\.grouped_mm_fallback|torchvision\.deform_conv2d)(\.default)?"
     r"|torch\.ops\.higher_order\.wrap_with_(set_grad_enabled|autocast)"  # of graphs that are checked like this one
     r"|_operator\.(getitem|add|sub|mul|floordiv|truediv|mod|neg|pow|eq|ne|lt|le|gt|ge|and_|or_|not_)"
@@ -41,6 +42,10 @@ _NODES = (
     *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop),
 )
 _HINT = "Save it again with torch.export.save from a model of plain tensors."
+_HINT_OF_CLASSES = (
+    "Save it again with torch.export.save from a model of plain tensors, which torchao's unwrap_tensor_subclass makes of "
+    "one that it quantised."
+)
 _OVERHEAD = 1 << 20
 # What PyTorch's reader and the checks raise for what is in a file. An AttributeError or ImportError is not among them:
 # that is another PyTorch than we know, about which the file can do nothing.
@@ -81,7 +86,7 @@ def _json(reader: PT2ArchiveReader, file: str) -> Any:
 def _check_payload(config: dict[str, Any], name: str, size: int) -> None:
     for key, meta in dict(config["config"]).items():
         if meta["use_pickle"] or not str(meta["path_name"]).startswith(("weight_", "tensor_")):
-            raise UserError(f'{name} keeps "{key}" in a form that may hold code.', _HINT)
+            raise UserError(f'{name} keeps "{key}" in a form that may hold code.', _HINT_OF_CLASSES)
         sizes = [int(s["as_int"]) for s in meta["tensor_meta"]["sizes"]]
         if min(sizes, default=0) < 0 or math.prod(sizes) > max(size, 1):
             raise UserError(f'{name} is damaged: "{key}" is larger than the file.', _HINT)

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
 
+from pruner_engine.affine_quantisation import OPERATORS as _OF_TORCHAO
 from pruner_engine.frontends.torch.decompositions import deformed
 from pruner_engine.frontends.torch.decompositions.experts import product_of_groups
 
 _made: list[torch.library.Library] = []  # an operator lives as long as its library does
 # library, name: arguments and result, and what it computes; guard.py lets these through
-_OPERATORS: dict[tuple[str, str], tuple[str, Callable[..., Tensor]]] = {
+_OPERATORS: dict[tuple[str, str], tuple[str, Callable[..., Any]]] = {
+    **{("torchao", name): operator for name, operator in _OF_TORCHAO.items()},
     ("torchvision", "deform_conv2d"): (deformed.SCHEMA, deformed.deformable_convolution),
     ("transformers", "grouped_mm_fallback"): (
         "(Tensor input, Tensor weight, Tensor offs) -> Tensor",
@@ -33,7 +34,7 @@ def know_operators_of_libraries(archive: bytes) -> None:
         _made.append(made)
 
 
-def decompositions_of_libraries() -> dict[Any, Callable[..., Tensor]]:
+def decompositions_of_libraries() -> dict[Any, Callable[..., Any]]:
     """Those that are known in other operators."""
     known = ((_known(*operator), function) for operator, (_, function) in _OPERATORS.items())
     return {found.default: function for found, function in known if found is not None}
