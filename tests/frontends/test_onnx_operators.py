@@ -630,6 +630,27 @@ def test_products_with_weights_of_few_bits(tmp_path, bits):
     compare(tmp_path, x, 17, *(("com.microsoft.MatMulNBits", others, form) for others in given))
 
 
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_rows_of_tables_of_few_bits(tmp_path, bits, zeros):
+    """As language models keep their words; the last of three blocks is half as long as the others."""
+    arrays = {"table": RNG.integers(0, 256, (9, 40 * bits // 8), "u1"), "scales": RNG.random((9, 3)).astype("f")}
+    if zeros:
+        arrays["zeros"] = RNG.integers(0, 256, (9, -(-3 * bits // 8)), "u1")
+    form = {"bits": bits, "block_size": 16, "gather_axis": 0, "quantize_axis": 1, "domain": "com.microsoft"}
+    node = helper.make_node("GatherBlockQuantized", ["table", "x", *list(arrays)[1:]], ["y"], **form)
+    ends = [helper.make_tensor_value_info("x", onnx.TensorProto.INT64, [2, 5])]
+    ends += [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2, 5, 40])]
+    weights = [numpy_helper.from_array(array, name) for name, array in arrays.items()]
+    domains = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    graph = helper.make_graph([node], "g", ends[:1], ends[1:], weights)
+    onnx.save(helper.make_model(graph, opset_imports=domains, ir_version=8), tmp_path / "model.onnx")
+    x = RNG.integers(0, 9, (2, 5))
+    expected = session_of((tmp_path / "model.onnx").read_bytes()).run(None, {"x": x})[0]
+    machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
+    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, 1e-6, 1e-6)
+
+
 @pytest.mark.parametrize("kind", ["INT4", "UINT4", "INT8"])
 def test_weights_whose_blocks_have_scales_of_their_own(tmp_path, kind):
     dtype, x = getattr(onnx.TensorProto, kind), RNG.standard_normal((3, 16)).astype("f")

@@ -43,8 +43,8 @@ _NODES = (
 )
 _HINT = "Save it again with torch.export.save from a model of plain tensors."
 _HINT_OF_CLASSES = (
-    "Save it again with torch.export.save from a model of plain tensors, which torchao's unwrap_tensor_subclass makes of "
-    "one that it quantised."
+    "Save it again with torch.export.save from a model of plain tensors, which torchao's unwrap_tensor_subclass makes "
+    "of one that it quantised."
 )
 _OVERHEAD = 1 << 20
 # What PyTorch's reader and the checks raise for what is in a file. An AttributeError or ImportError is not among them:

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
 from pruner_engine.frontends.onnx.fused.quantised_products import attention, dynamic_product, product_to_float
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
 from pruner_engine.frontends.onnx.graph.values import refused
+from pruner_engine.frontends.onnx.operators.few_bits import OF_FEW_BITS
 
 _RUNTIME = "com.microsoft"
 _WHOLE_BYTES = (
@@ -62,8 +63,8 @@ def _written(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.Tens
     """The result of a node's real form; "" where it stays as it is."""
     if (known := _known_numbers(node, weights, nodes.opset)) is not None:
         return nodes.constant(known, known.dtype)
-    if node.op_type == "MatMulNBits" and node.domain == _RUNTIME:
-        return _product_of_few_bits(nodes, node, weights)
+    if node.domain == _RUNTIME and node.op_type in OF_FEW_BITS:
+        return OF_FEW_BITS[node.op_type](nodes, node, weights)
     writer = _writer(node)
     return writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks) if writer else ""
 
@@ -97,28 +98,6 @@ def _known_numbers(
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     made: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
     return made
-
-
-def _product_of_few_bits(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto]) -> str:
-    """A product with a matrix of packed columns, whose blocks each have a scale and perhaps a zero of their own."""
-    form, (x, packed, scale, zero, order, bias) = attributes_of(node), [*node.input, "", "", ""][:6]
-    if order or any(name and name not in weights for name in (packed, scale, zero)):
-        raise refused(node, "has weights that are computed, or in another order")
-    width, bits, block = form["N"], form.get("bits", 4), form["block_size"]
-
-    def numbers(name: str) -> np.ndarray[Any, Any]:
-        held = numpy_helper.to_array(weights[name])
-        if held.dtype != np.uint8:
-            return held.reshape(width, -1)
-        flags = np.unpackbits(held.reshape(width, -1), axis=1, bitorder="little").reshape(width, -1, bits)
-        return (flags * (1 << np.arange(bits))).sum(-1)
-
-    scales = numbers(scale)
-    blocks = scales.shape[1]
-    zeros = numbers(zero)[:, :blocks, None] if zero else 1 << (bits - 1)
-    whole = numbers(packed).reshape(width, blocks, block) - zeros
-    matrix = (whole * scales[..., None]).reshape(width, -1)[:, : form["K"]].T
-    return nodes.sum(nodes("MatMul", x, nodes.constant(matrix, scales.dtype)), bias)
 
 
 def _real(nodes: Nodes, x: str, scale: str, zero: str, inner: int = 0) -> str:
