@@ -53,9 +53,10 @@ def _without_idle_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     """Weights of few bits are of types that TVM cannot hold, even where nothing reads them any more."""
     nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
     read = {name for node in nodes for name in node.input} | {output.name for output in model.graph.output}
-    kept = [weight for weight in model.graph.initializer if weight.name in read]
-    del model.graph.initializer[:]
-    model.graph.initializer.extend(kept)
+    weights = model.graph.initializer
+    for place in reversed(range(len(weights))):  # the others are not copied, as they may be large
+        if weights[place].name not in read:
+            del weights[place]
     return model
 
 
