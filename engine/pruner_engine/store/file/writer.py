@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlite_utils
 
@@ -132,7 +132,7 @@ class Writer:
         with self._mutex, contextlib.suppress(sqlite3.DatabaseError):
             self._db.conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, object]]:
+    def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, Any]]:
         with self._mutex:
             try:
                 cursor = self._db.conn.execute(sql, args)
