@@ -11,7 +11,16 @@ from rich.table import Table
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.arguments import make_folder
-from pruner_engine.cli.options import PathType, WholeType, json_option, lists_option, plugin_option, setting_option
+from pruner_engine.cli.options import (
+    PathType,
+    WholeType,
+    json_option,
+    lists_option,
+    plugin_option,
+    seed_option,
+    setting_option,
+    target_option,
+)
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.units import counted, latency, ratio
@@ -22,9 +31,9 @@ from pruner_engine.units import counted, latency, ratio
 @lists_option
 @click.option("--rule", "names", multiple=True, help="A rule or rewrite to leave out [default: each that takes part].")
 @click.option("--trials", type=WholeType(), default=60, show_default=True, help="Budget of each run.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@seed_option
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every library.")
-@click.option("--target", default="auto", show_default=True)
+@target_option
 @setting_option
 @plugin_option
 @click.option(

@@ -14,7 +14,7 @@ from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS
 from pruner_engine.benchmarks.search import comparison_runs, variants_of
 from pruner_engine.benchmarks.series import WantedRun
-from pruner_engine.benchmarks.summary import Json, foretold_labels, summarise
+from pruner_engine.benchmarks.summary import Json, foretold_labels, marks_of, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.arguments import make_folder
 from pruner_engine.cli.options import (
@@ -26,6 +26,7 @@ from pruner_engine.cli.options import (
     lists_option,
     plugin_option,
     setting_option,
+    target_option,
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
@@ -50,7 +51,7 @@ _AGAINST_NOTHING = "No run of {baseline}: the others are held against nothing."
 @click.option(
     "--baseline", default="metaschedule", show_default=True, help="Strategy that the others are held against."
 )
-@click.option("--target", default="auto", show_default=True)
+@target_option
 @setting_option
 @plugin_option
 @click.option(
@@ -186,7 +187,7 @@ def _adaptation_table(curve: list[Json]) -> Table:
 
 
 def _table(strategies: dict[str, Json]) -> Table:
-    marks = sorted({mark for found in strategies.values() for mark in found["at"]}, key=int)
+    marks = marks_of(strategies)
     table = Table("strategy", "as good", "sooner", "of its trials", "final", *(f"at {mark}" for mark in marks), *PARTS)
     for name, found in strategies.items():
         # a run that did not get there would have taken longer: its figures are bounds
