@@ -112,15 +112,15 @@ class Writer:
                     yield self._db
                     return
                 self._file.keep()
-                self._db.conn.execute("BEGIN IMMEDIATE")
-                try:
+                try:  # from here on: the watchdog may raise at any place, and what stays begun swallows what follows
+                    self._db.conn.execute("BEGIN IMMEDIATE")
                     yield self._db
+                    self._db.conn.execute("COMMIT")
                 except BaseException:
                     # A full disk may have rolled it back already
                     if self._db.conn.in_transaction:
                         self._db.conn.execute("ROLLBACK")
                     raise
-                self._db.conn.execute("COMMIT")
             except sqlite3.DatabaseError as error:
                 if self._db.conn.in_transaction:
                     self._db.conn.execute("ROLLBACK")
