@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within
@@ -78,6 +79,14 @@ class Values:
 
     def is_read(self, name: str) -> bool:
         return bool(name) and name in self._read
+
+
+def evaluated(node: onnx.NodeProto, constants: Sequence[onnx.TensorProto], opset: int) -> np.ndarray[Any, Any]:
+    """What a node of ONNX's own makes of constants, which have the names of its inputs."""
+    graph = helper.make_graph([node], "evaluated", [], [onnx.ValueInfoProto(name=node.output[0])], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
+    return made
 
 
 def called(node: onnx.NodeProto) -> str:
