@@ -39,7 +39,6 @@ class _Worker:
 
     Args:
         role: build, run or board.
-        log: what it writes on stderr goes there.
     """
 
     def __init__(self, role: str, setup: wire.Setup) -> None:
