@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
+from pruner_engine.cli.loading import load_tvm_and_plugins
 from pruner_engine.cli.options import (
     OutputFile,
     WholeType,
@@ -82,13 +83,8 @@ def _collect(
 ) -> tuple[DataSet, list[str]]:
     """The data set as it is written now, and what failed."""
     with progress_line(quiet=quiet):
-        from pruner_engine.tvm_import import import_tvm
-
-        import_tvm()
+        load_tvm_and_plugins(plugins)
         from pruner_engine.benchmarks import collection
-        from pruner_engine.plugins import load_plugins
-
-        load_plugins(plugins)
     wanted = collection.wanted_runs(
         project,
         subjects,

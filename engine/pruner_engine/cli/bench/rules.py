@@ -11,6 +11,7 @@ from rich.table import Table
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.arguments import make_folder
+from pruner_engine.cli.loading import load_tvm_and_plugins
 from pruner_engine.cli.options import (
     PathType,
     WholeType,
@@ -84,14 +85,10 @@ def _plan(
 ) -> dict[str, WantedRun]:
     """The runs of a model, by what they leave out."""
     with progress_line(quiet=quiet) as tell:
-        from pruner_engine.tvm_import import import_tvm
-
-        import_tvm()
+        load_tvm_and_plugins(plugins)
         from pruner_engine.benchmarks.ablation import ablation_runs, taking_part
-        from pruner_engine.plugins import load_plugins
         from pruner_engine.targets.target import resolve_target, target_json
 
-        load_plugins(plugins)
         text = target_json(resolve_target(target))
         tell(f"which rules take part in {subject.model}")
         part = taking_part(subject, text, names, dict(settings).get("without_rules", ()))

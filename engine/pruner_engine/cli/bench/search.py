@@ -17,6 +17,7 @@ from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.summary import Json, foretold_labels, marks_of, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.arguments import make_folder
+from pruner_engine.cli.loading import load_tvm_and_plugins
 from pruner_engine.cli.options import (
     NumbersType,
     OutputFile,
@@ -136,14 +137,10 @@ def _plan(
 ) -> list[WantedRun]:
     subjects = subjects_of(models, lists)
     variants = variants_of(strategies)
-    from pruner_engine.tvm_import import import_tvm
-
-    import_tvm()
+    load_tvm_and_plugins(plugins)
     from pruner_engine.jobs.runs.checks import check_strategy
-    from pruner_engine.plugins import load_plugins
     from pruner_engine.targets.target import resolve_target, target_json
 
-    load_plugins(plugins)
     for variant in variants:
         check_strategy(variant.strategy)
     text = target_json(resolve_target(target))
@@ -154,13 +151,9 @@ def _plan(
 
 
 def _time_again(projects: list[Path], turns: int, plugins: Sequence[str], *, quiet: bool) -> None:
-    from pruner_engine.tvm_import import import_tvm
-
-    import_tvm()
+    load_tvm_and_plugins(plugins)  # a schedule of a plugin's rule may need what that registers, such as an intrinsic
     from pruner_engine.benchmarks.remeasure import time_again
-    from pruner_engine.plugins import load_plugins
 
-    load_plugins(plugins)  # a schedule of a plugin's rule may need what the plugin registers, such as an intrinsic
     with progress_line(quiet=quiet) as tell:
         for project in projects:
             if project.is_file():
