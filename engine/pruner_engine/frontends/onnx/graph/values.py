@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,15 @@ def called(node: onnx.NodeProto) -> str:
 def refused(node: onnx.NodeProto, why: str) -> UserError:
     """The error of a node that TVM's importer would compute wrongly."""
     return UserError(f"{called(node)} {why}, which cannot be imported.", "Export the model with another form of it.")
+
+
+@contextmanager
+def refusing_unfit(node: onnx.NodeProto) -> Iterator[None]:
+    """Refuse a node of a file that no exporter wrote, where what is made of its inputs and attributes fails."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise refused(node, "has inputs or attributes that do not fit each other") from error
 
 
 def refuse_outputs(node: onnx.NodeProto, values: Values, outputs: Iterable[str]) -> None:

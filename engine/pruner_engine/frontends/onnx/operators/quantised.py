@@ -17,7 +17,7 @@ from onnx import TensorProto, numpy_helper
 from pruner_engine.frontends.onnx.fused.quantised_products import attention, dynamic_product, product_to_float
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
 from pruner_engine.frontends.onnx.graph.quantisation import as_real, shifted
-from pruner_engine.frontends.onnx.graph.values import evaluated, refused
+from pruner_engine.frontends.onnx.graph.values import evaluated, refused, refusing_unfit
 
 _RUNTIME = "com.microsoft"
 _WHOLE_BYTES = (
@@ -36,10 +36,8 @@ def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
     ranks = {name: len(weight.dims) for name, weight in weights.items()}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-        try:
+        with refusing_unfit(node):
             made = _written(nodes, node, weights, ranks)
-        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
-            raise refused(node, "has inputs or attributes that do not fit each other") from error
         if made:
             nodes.named(made, node.output[0])
         return bool(made)
