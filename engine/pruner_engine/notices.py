@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-#: takes a level (info, warning, error), a sentence, and what to do about it
-OnNotice: TypeAlias = Callable[[str, str, str], None]
+Level = Literal["info", "warning", "error"]
+#: takes a level, a sentence, and what to do about it
+OnNotice: TypeAlias = Callable[[Level, str, str], None]
 _log = logging.getLogger(__name__)
 
 
-def logged(_level: str, text: str, hint: str) -> None:
+def logged(_level: Level, text: str, hint: str) -> None:
     """An `OnNotice` of those that have nobody to tell."""
     _log.warning("%s %s", text, hint)

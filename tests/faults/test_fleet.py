@@ -21,10 +21,11 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.commands import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.measure.boards.asking import ask_board
-from pruner_engine.measure.boards.rpc import Fleet, boards_of
+from pruner_engine.measure.boards.rpc import boards_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.measure.workers import pipeline
+from pruner_engine.measure.workers.wire import Fleet
 from pruner_engine.protocol import Tune
 from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader

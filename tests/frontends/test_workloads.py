@@ -5,6 +5,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import WORKLOADS, check_model, load_model
+from pruner_engine.processes.memory import memory_bytes
 
 EXAMPLES = {
     "matmul:8,16,4": [(8, 16)],
@@ -78,6 +79,7 @@ def test_checking_a_workload_tells_its_inputs():
         ("matmul:²,8,8", '"²" in'),
         (f"matmul:{'9' * 5000},8,8", "makes no operator"),
         ("matmul:2000000000,2000000000,2000000000", "does not fit into memory"),
+        (f"relu:{memory_bytes() // 8192},4096", "does not fit into memory"),  # of twice the bytes, half the elements
     ],
 )
 def test_texts_that_make_no_workload_are_refused_with_the_grammar(text, words):

@@ -152,6 +152,21 @@ def test_a_socket_in_a_folder_that_was_closed_is_opened_elsewhere(tmp_path, monk
     assert second != first and second.startswith(short)
 
 
+def test_what_waits_is_told_although_the_sockets_folder_is_none_any_more(monkeypatch):
+    told: list[bytes] = []
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", short)
+        hub = Hub(lambda _: None)
+        hub.add(lambda line: (time.sleep(0.01), told.append(line)))
+        folder = Path(hub.listen(HELLO)).parent
+        shutil.rmtree(folder)
+        folder.touch()
+        for _ in range(8):
+            hub.emit(NOTICE)
+        hub.close()
+    assert [decode_event(line) for line in told] == [NOTICE] * 8
+
+
 def unusable(kind: str, tmp_path) -> str:
     if kind == "a file":
         (tmp_path / "file").touch()

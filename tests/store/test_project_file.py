@@ -2,6 +2,8 @@
 
 import errno
 import fcntl
+import inspect
+import itertools
 import os
 import shutil
 import signal
@@ -12,11 +14,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 import chosen_runs
 from databases import connected
-from pruner_engine.errors import UserError
+from pruner_engine.errors import PhaseSilentError, UserError
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.file.lock import WriterLock, is_being_written, last_words
 from pruner_engine.store.file.versions import KNOWN_VERSIONS
@@ -258,6 +261,17 @@ def test_another_programs_database_is_refused(tmp_path):
         Project(path)
 
 
+def test_a_file_that_the_reader_refuses_is_not_kept_open(tmp_path):
+    path = tmp_path / "p.pruner"
+    with connected(path) as db:
+        db.execute("CREATE TABLE runs (id)")
+    db.close()
+    with pytest.raises(UserError, match="not a project of Pruner Studio") as refused:
+        ProjectReader(path)
+    assert refused.value, "what is told holds the frames in which the file was opened"
+    assert str(path) not in [file.path for file in psutil.Process().open_files()]
+
+
 def test_a_newer_file_is_refused_with_a_sentence(tmp_path):
     path = tmp_path / "p.pruner"
     Project(path).close()
@@ -292,6 +306,34 @@ def test_a_file_cut_anywhere_never_crashes_the_reader(tmp_path, size):
             reader.runs()
     except UserError:
         pass
+
+
+def test_an_error_at_any_place_leaves_no_transaction_begun(tmp_path):
+    """As the watchdog raises one, wherever the main thread is: what was written later would be part of it, and lost."""
+    code = inspect.unwrap(Project.transaction).__code__
+    with Project(tmp_path / "p.pruner") as project:
+        run_id = add_run(project)
+        for place in itertools.count():
+            lines = itertools.count()
+
+            def raising(frame, event, _, lines=lines, place=place):
+                if frame.f_code is not code:
+                    return None
+                if event == "line" and next(lines) == place:
+                    raise PhaseSilentError
+                return raising
+
+            sys.settrace(raising)
+            try:
+                project.runs.update(run_id, phase=str(place))
+            except PhaseSilentError:
+                pass
+            else:
+                break
+            finally:
+                sys.settrace(None)
+            assert not project._db.conn.in_transaction
+        assert place > 4, "the places were reached"
 
 
 def test_a_failed_transaction_leaves_nothing(tmp_path):

@@ -100,7 +100,7 @@ def _record(project: Project, key: str, rows: Sequence[Row]) -> Record:
 def _valid_trials(project: Project, task_id: int, state: TaskState) -> Iterator[Trial]:
     runs = project.query("SELECT DISTINCT run_id FROM measurements WHERE task_id = ? ORDER BY run_id", (task_id,))
     for run in runs:
-        for row in project.trials.measured(int(run["run_id"]), task_id):  # type: ignore[call-overload]
+        for row in project.trials.measured(int(run["run_id"]), task_id):
             if row["stage"] == "ok":
                 yield trial_from_row(row, state)
 

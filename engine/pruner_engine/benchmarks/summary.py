@@ -240,3 +240,8 @@ def _label(run: Json, common: dict[str, Any]) -> str:
         if name in common and value != common[name] and name not in _DECIDES_NOTHING
     ]
     return ":".join([run["strategy"], *different])
+
+
+def marks_of(strategies: Json) -> list[str]:
+    """Numbers of trials that some strategy has a figure for, ascending."""
+    return sorted({mark for found in strategies.values() for mark in found["at"]}, key=int)

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
-from pruner_engine.cli.options import OutputFile, WholeType, json_option, lists_option, plugin_option, setting_option
+from pruner_engine.cli.loading import load_tvm_and_plugins
+from pruner_engine.cli.options import (
+    OutputFile,
+    WholeType,
+    json_option,
+    lists_option,
+    plugin_option,
+    seed_option,
+    setting_option,
+)
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
     "--target", "targets", multiple=True, default=["auto"], show_default=True, help="Repeat it to measure on several."
 )
 @click.option("--trials-per-task", type=WholeType(2), default=128, show_default=True, help="Half of them are random.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@seed_option
 @setting_option
 @plugin_option
 @click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
@@ -74,13 +83,8 @@ def _collect(
 ) -> tuple[DataSet, list[str]]:
     """The data set as it is written now, and what failed."""
     with progress_line(quiet=quiet):
-        from pruner_engine.tvm_import import import_tvm
-
-        import_tvm()
+        load_tvm_and_plugins(plugins)
         from pruner_engine.benchmarks import collection
-        from pruner_engine.plugins import load_plugins
-
-        load_plugins(plugins)
     wanted = collection.wanted_runs(
         project,
         subjects,

@@ -15,7 +15,7 @@ from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.figures import comparison
 from pruner_engine.store.file.read_only import Row
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.units import duration, latency, ratio
+from pruner_engine.units import DASH, duration, latency, ratio
 
 
 @click.command()
@@ -54,7 +54,7 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
         table.add_row(
             run["name"], _strategy(run), str(run["seed"]), str(run["trials"]), str(run["failed"]),
             duration(run["elapsed_s"]), latency(run["latency_s"]), ratio(run["gain"]),
-            "–" if run["goal_trials"] is None else str(run["goal_trials"]), duration(run["goal_s"]),
+            DASH if run["goal_trials"] is None else str(run["goal_trials"]), duration(run["goal_s"]),
             ratio(run["goal_gain"]),
         )  # fmt: skip
     print_table(table)

@@ -165,6 +165,11 @@ all_runs_option = click.option(
     help="With --run: the best of all runs on its target, not of it alone; without --run that is so anyway.",
 )
 task_option = click.option("--task", help="Name or id of the task [default: the candidate's, or the only one].")
+target_option = click.option("--target", default="auto", show_default=True)
+seed_option = click.option("--seed", type=WholeType(0), default=0, show_default=True)
+operators_option = click.option(
+    "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
+)
 setting_option = click.option(
     "--set",
     "settings",

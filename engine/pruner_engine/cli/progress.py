@@ -17,54 +17,28 @@ from pruner_engine.cli.output import console
 from pruner_engine.errors import STOPPED, StoppedError, UserError
 from pruner_engine.jobs.client import MEASURED_IS_KEPT, EngineProcess
 from pruner_engine.protocol import (
-    Boards,
+    Answer,
     Command,
-    DoctorReport,
     Event,
     Export,
     Exported,
     Failed,
-    Inspected,
-    ModelChecked,
     Notice,
     Pause,
     Phase,
-    Pinned,
     Profile,
-    Profiled,
     Progress,
-    RecordsExported,
-    RecordsImported,
     Resume,
     RunFinished,
     RunStarted,
     State,
     Stop,
-    Tried,
     Tune,
     Unpause,
-    Verified,
-    WhatIfScore,
 )
 from pruner_engine.units import counted, duration, latency, ratio
 
-_ANSWERS = (
-    RunFinished,
-    Exported,
-    RecordsExported,
-    RecordsImported,
-    Boards,
-    Inspected,
-    DoctorReport,
-    ModelChecked,
-    WhatIfScore,
-    Verified,
-    Tried,
-    Pinned,
-    Profiled,
-)
-
-
+_ENDS = RunFinished | Exported | Answer  # what a command is answered with
 _JOBS = Tune | Resume | Export | Profile  # what has something to bring to an end
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -101,7 +75,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
                     raise EngineBug(event)
                 kind = StoppedError if event.kind == "stopped" else UserError
                 raise kind(event.message, event.hint)
-            if isinstance(event, _ANSWERS):
+            if isinstance(event, _ENDS):
                 return event
             view.show(event)
     raise UserError("The engine ended without an answer.", "Try again; `pruner doctor` checks the installation.")

@@ -9,7 +9,7 @@ from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.figures.roofline import above_the_peak
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.units import latency, percent, ratio
+from pruner_engine.units import DASH, latency, percent, ratio
 
 
 @click.command()
@@ -31,7 +31,7 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
         table.add_row(
             str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]),
             latency(row["untuned_s"]), latency(row["best_s"]), ratio(row["gain"]),
-            "–" if row["gflops"] is None else f"{row['gflops']:.1f}", percent(row["roof_share"]), str(row["trials"]),
+            DASH if row["gflops"] is None else f"{row['gflops']:.1f}", percent(row["roof_share"]), str(row["trials"]),
             str(row["failed"]),
         )  # fmt: skip
     print_table(table)

@@ -15,10 +15,12 @@ from pruner_engine.cli.options import (
     ShapeType,
     WholeType,
     json_option,
+    key_option,
     named_once,
     plugin_option,
     project_argument,
     refuse_lone_key,
+    seed_option,
     setting_option,
 )
 from pruner_engine.cli.output import print_json
@@ -73,7 +75,7 @@ class _Tune(click.Command):
 )
 @click.option("--trials", type=WholeType(), help="Candidates to measure.")
 @click.option("--minutes", type=MinutesType(), help="Minutes to work. Neither given: until no task gains any more.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@seed_option
 @click.option(
     "--project", type=PathType(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )
@@ -85,7 +87,7 @@ class _Tune(click.Command):
     help="Convert a float32 model's products; the outputs are compared first.",
 )
 @click.option("--rpc", default="", metavar="HOST:PORT", help="Measure on the boards of this tracker.")
-@click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
+@key_option
 @setting_option
 @click.option(
     "--without", multiple=True, help="A rule of ours or a rewrite of the graph to leave out, such as winograd."
@@ -107,6 +109,7 @@ class _Tune(click.Command):
 def tune(
     as_json: bool,
     model: str,
+    inputs: tuple[tuple[str, list[int]], ...],
     project: str | None,
     dtype: str,
     rpc: str,
@@ -115,6 +118,8 @@ def tune(
     start_from: str | None,
     without: tuple[str, ...],
     fixed: tuple[str, ...],
+    settings: tuple[tuple[str, Any], ...],
+    plugins: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx, .pt2, .tflite or TVMScript .py file, or a built-in workload such as matmul:512,512,512."""
@@ -128,9 +133,15 @@ def tune(
         "without_rules": without or None,
         "fixed": fixed or None,
     }
-    options["settings"] += tuple((name, value) for name, value in given.items() if value is not None)
-    file = project or default_project(model)
-    _tune(model, file, as_json=as_json, **options)
+    command = Tune(
+        project=absolute(project or f"{stem_of(model)}.pruner"),
+        model=whole(model),
+        inputs=dict(inputs),
+        settings=dict(settings) | {name: value for name, value in given.items() if value is not None},
+        plugins=list(plugins),
+        **options,
+    )
+    _run(command, as_json)
 
 
 @click.command()
@@ -144,32 +155,6 @@ def resume(project: str, plugins: tuple[str, ...], as_json: bool, **options: Any
     """Go on with an interrupted, stopped or spent run of PROJECT; nothing is measured twice."""
     ProjectReader(project).close()  # a sentence about the file comes before an engine is started
     _run(Resume(project=absolute(project), plugins=list(plugins), **options), as_json)
-
-
-def default_project(model: str) -> str:
-    """MODEL's own name in the current folder."""
-    return f"{stem_of(model)}.pruner"
-
-
-def _tune(
-    model: str,
-    project: str,
-    *,
-    inputs: tuple[tuple[str, list[int]], ...],
-    settings: tuple[tuple[str, Any], ...],
-    plugins: tuple[str, ...],
-    as_json: bool,
-    **options: Any,
-) -> None:
-    command = Tune(
-        project=absolute(project),
-        model=whole(model),
-        inputs=dict(inputs),
-        settings=dict(settings),
-        plugins=list(plugins),
-        **options,
-    )
-    _run(command, as_json)
 
 
 def _run(command: Tune | Resume, as_json: bool) -> None:

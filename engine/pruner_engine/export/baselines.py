@@ -65,9 +65,9 @@ class Timing:
         return {"seconds": self.seconds, "repeats": list(self.repeats), "threads": self.threads, "note": self.note}
 
 
-def example_inputs(model: ModelFacts, seed: int = 0) -> list[np.ndarray]:
+def example_inputs(model: ModelFacts) -> list[np.ndarray]:
     """Random arrays for the inputs of a model, in its order."""
-    return runner.random_inputs([spec.as_json() for spec in model.inputs], seed)
+    return runner.random_inputs([spec.as_json() for spec in model.inputs])
 
 
 def time_library(

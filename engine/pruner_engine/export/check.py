@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from pruner_engine.measure.running.correctness import dtype_of
@@ -47,7 +48,7 @@ def tolerance(dtype: np.dtype, depth: int) -> float:
     """
     if dtype.kind in "biu":
         return 0.0
-    return min(_MOST, 32 * float(_epsilon(dtype)) * max(depth, 1))
+    return min(_MOST, 32 * _epsilon(dtype) * max(depth, 1))
 
 
 def compare(
@@ -114,8 +115,4 @@ def _inner(output: np.dtype, dtype: str, depth: int, rounds: bool) -> float:
 
 
 def _epsilon(dtype: np.dtype) -> float:
-    if dtype.kind == "f":
-        return float(np.finfo(dtype).eps)
-    import ml_dtypes
-
     return float(ml_dtypes.finfo(dtype).eps)

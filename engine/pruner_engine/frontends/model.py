@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -14,7 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.protocol import ModelInput
-from pruner_engine.tasks.graph import extents_of, fields_of
+from pruner_engine.tasks.graph import extents_of, fields_of, size_of
 from pruner_engine.tasks.task import TensorSpec
 
 
@@ -252,7 +251,7 @@ def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
     extents = tuple(shape)
     if min(extents, default=1) < 1:
         raise UserError(f'"{name}" of shape {_text(extents)} has no elements.', "Give a larger shape.")
-    if math.prod(extents) > memory_bytes():
+    if size_of(ty) > memory_bytes():
         raise UserError(f'"{name}" of shape {_text(extents)} does not fit into memory.', "Give a smaller shape.")
     return TensorSpec(name, extents, str(ty.dtype))
 

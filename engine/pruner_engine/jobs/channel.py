@@ -141,7 +141,8 @@ class Hub:
 
     def close(self) -> None:
         if self._path:
-            Path(self._path).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # its folder is gone, or closed: what waits is told all the same
+                Path(self._path).unlink()
         with self._mutex:
             listeners = list(self._listeners)
         for listener in listeners:

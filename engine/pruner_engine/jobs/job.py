@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pruner_engine.notices import Level
 from pruner_engine.protocol import Event, Notice
 from pruner_engine.search.control import Control
 
@@ -23,6 +24,6 @@ class JobContext:
     control: Control = field(default_factory=Control)
     socket: str = ""
 
-    def notice(self, level: str, text: str, hint: str) -> None:
+    def notice(self, level: Level, text: str, hint: str) -> None:
         """Tell a sentence, and what to do about it."""
-        self.emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+        self.emit(Notice(level=level, text=text, hint=hint))

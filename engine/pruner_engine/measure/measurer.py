@@ -10,7 +10,7 @@ from pathlib import Path
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
-from pruner_engine.measure.boards.rpc import Fleet, fleet_size
+from pruner_engine.measure.boards.rpc import fleet_size
 from pruner_engine.measure.building.linker import suffix_for
 from pruner_engine.measure.cores import Cores, share_out
 from pruner_engine.measure.probe import Probe
@@ -58,7 +58,7 @@ class Measurer:
         target: Target,
         options: MeasureOptions | None = None,
         *,
-        fleet: Fleet | None = None,
+        fleet: wire.Fleet | None = None,
         start: StartMethod = START,
     ) -> None:
         self.target, self.options = target, options or MeasureOptions()

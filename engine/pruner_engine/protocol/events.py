@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from pruner_engine.notices import Level
 from pruner_engine.protocol.answers import (
     Boards,
     DoctorReport,
@@ -70,7 +71,7 @@ class Progress(Message, tag="progress"):
 class Notice(Message, tag="notice"):
     """Something that the user should know: also kept in the project's events."""
 
-    level: Literal["info", "warning", "error"]
+    level: Level
     text: str
     hint: str = ""
 

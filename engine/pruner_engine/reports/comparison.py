@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS, Point, RunCurve
-from pruner_engine.benchmarks.summary import Json, read_curves
+from pruner_engine.benchmarks.summary import Json, marks_of, read_curves
 from pruner_engine.reports.adaptation import MODELS_TOLD
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
@@ -34,7 +34,7 @@ def write_comparison(folder: Path, summary: Json, path: Path) -> None:
         workloads.append({**workload, "by_time": by_time.svg(), "by_trials": by_trials.svg()})
     adaptation = [_adaptation(label, curve) for label, curve in summary["adaptation"].items()]
     html = render(
-        "comparison.html", summary=summary, workloads=workloads, parts=PARTS, marks_of=_marks_of, adaptation=adaptation
+        "comparison.html", summary=summary, workloads=workloads, parts=PARTS, marks_of=marks_of, adaptation=adaptation
     )
     write_page(path, html)
 
@@ -56,8 +56,3 @@ def _changes(curve: RunCurve) -> list[tuple[Point, float]]:
         if not changes or changes[-1][1] != point.latency_s or point is curve.points[-1]:
             changes.append((point, point.latency_s))
     return changes
-
-
-def _marks_of(strategies: Json) -> list[str]:
-    """Numbers of trials that some strategy has a figure for."""
-    return sorted({mark for found in strategies.values() for mark in found["at"]}, key=int)

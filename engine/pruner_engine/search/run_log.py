@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pruner_engine.notices import Level
 from pruner_engine.protocol import Event, Notice, Phase, Progress
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.plugin_values import plain
@@ -50,9 +51,9 @@ class RunLog:
         self._project.runs.update(self._run_id, phase=name)
         self._emit(Phase(name=name, task=task, detail=detail))
 
-    def notice(self, level: str, text: str, hint: str) -> None:
+    def notice(self, level: Level, text: str, hint: str) -> None:
         self._project.runs.add_event(self._run_id, level, text, hint)
-        self._emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+        self._emit(Notice(level=level, text=text, hint=hint))
 
     def quarantine(self, state: TaskState, why: str) -> None:
         """Leave a task out for the rest of the run; the other tasks go on."""

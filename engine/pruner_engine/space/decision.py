@@ -55,9 +55,9 @@ class Decision(ABC):
         """Another value for each of int32[n, width]; by default a fresh sample."""
         return self.sample(rng, len(values))
 
-    @abstractmethod
     def to_json(self, value: Rows) -> Any:
-        """The value as TVM's traces hold it: a list of factors, or one integer."""
+        """The value as TVM's traces hold it: one integer, or of a tiling a list of factors."""
+        return int(value[0])
 
     def from_json(self, value: Any) -> list[int]:
         return [int(v) for v in value] if self.width > 1 else [int(value)]
@@ -181,9 +181,6 @@ class CategoricalDecision(Decision):
         weights = np.array(self.probabilities)
         return rng.choice(self.size, size=(n, 1), p=weights / weights.sum()).astype(np.int32)
 
-    def to_json(self, value: Rows) -> int:
-        return int(value[0])
-
 
 @dataclass(frozen=True)
 class LocationDecision(Decision):
@@ -209,9 +206,6 @@ class LocationDecision(Decision):
 
     def sample(self, rng: Rng, n: int) -> Rows:
         return self.values()[rng.integers(self.size, size=n)]
-
-    def to_json(self, value: Rows) -> int:
-        return int(value[0])
 
 
 def prime_factors(number: int) -> list[tuple[int, int]]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-import tvm
 
 from pruner_engine.tasks.task import TuningTask
 
@@ -27,7 +24,7 @@ _CLASSES = (
 
 def workload_embedding(task: TuningTask) -> np.ndarray:
     """float32[16]: operator class one-hot (last: other), then log2 of FLOPs, of bytes in and out, of FLOPs per byte."""
-    sizes = [math.prod(arg.shape) * tvm.DataType(arg.dtype).bits / 8 for arg in task.args]
+    sizes = [arg.bytes for arg in task.args]
     read, written = sum(sizes[:-1]), sum(sizes[-1:])
     vector = np.zeros(WIDTH, np.float32)
     matches = [i for i, name in enumerate(_CLASSES) if name in task.op]

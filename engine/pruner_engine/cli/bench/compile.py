@@ -5,18 +5,16 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from pruner_engine.cli.options import WholeType, json_option
+from pruner_engine.cli.options import WholeType, json_option, operators_option, seed_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.units import latency, percent
 
 
 @click.command("compile")
 @click.option("--target", required=True, help="A GPU or CPU, at hand or not: h100, nvidia/nvidia-a100, zen4.")
-@click.option(
-    "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
-)
+@operators_option
 @click.option("--candidates", type=WholeType(), default=8, show_default=True, help="Built of each operator.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@seed_option
 @json_option
 def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int, as_json: bool) -> None:
     """What share of the candidates that the draft chooses for a device TVM accepts and compiles; runs none of them."""

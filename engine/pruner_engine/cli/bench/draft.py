@@ -9,16 +9,14 @@ import click
 from click.core import ParameterSource
 from rich.table import Table
 
-from pruner_engine.cli.options import OutputFile, WholeType, json_option
+from pruner_engine.cli.options import OutputFile, WholeType, json_option, operators_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.units import latency, percent
 
 
 @click.command()
 @click.option("--quality", is_flag=True, help="Measure random candidates and hold the draft's order against them.")
-@click.option(
-    "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
-)
+@operators_option
 @click.option("--candidates", type=WholeType(32), default=512, show_default=True, help="Measured with --quality.")
 @click.option("--target", default="auto", show_default=True, help="With --quality its device must be at hand.")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of what --quality measures.")

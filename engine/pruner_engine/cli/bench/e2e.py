@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from pruner_engine.cli.loading import load_tvm_and_plugins
 from pruner_engine.cli.options import (
     OutputFile,
     PathType,
@@ -52,14 +53,10 @@ def e2e(
     """
     refuse_lone_key(rpc, rpc_key)
     with progress_line(quiet=as_json) as tell:
-        from pruner_engine.tvm_import import import_tvm
-
-        import_tvm()
+        load_tvm_and_plugins(plugins)
         from pruner_engine.export.compare import refuse_unknown, summed_up
         from pruner_engine.jobs.commands.bundle import compare_libraries
-        from pruner_engine.plugins import load_plugins
 
-        load_plugins(plugins)
         refuse_unknown(without)
         models, failed = [], []
         for project in projects:  # one that fails must not cost the others

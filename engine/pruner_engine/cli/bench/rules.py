@@ -11,7 +11,17 @@ from rich.table import Table
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.arguments import make_folder
-from pruner_engine.cli.options import PathType, WholeType, json_option, lists_option, plugin_option, setting_option
+from pruner_engine.cli.loading import load_tvm_and_plugins
+from pruner_engine.cli.options import (
+    PathType,
+    WholeType,
+    json_option,
+    lists_option,
+    plugin_option,
+    seed_option,
+    setting_option,
+    target_option,
+)
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.units import counted, latency, ratio
@@ -22,9 +32,9 @@ from pruner_engine.units import counted, latency, ratio
 @lists_option
 @click.option("--rule", "names", multiple=True, help="A rule or rewrite to leave out [default: each that takes part].")
 @click.option("--trials", type=WholeType(), default=60, show_default=True, help="Budget of each run.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@seed_option
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every library.")
-@click.option("--target", default="auto", show_default=True)
+@target_option
 @setting_option
 @plugin_option
 @click.option(
@@ -75,14 +85,10 @@ def _plan(
 ) -> dict[str, WantedRun]:
     """The runs of a model, by what they leave out."""
     with progress_line(quiet=quiet) as tell:
-        from pruner_engine.tvm_import import import_tvm
-
-        import_tvm()
+        load_tvm_and_plugins(plugins)
         from pruner_engine.benchmarks.ablation import ablation_runs, taking_part
-        from pruner_engine.plugins import load_plugins
         from pruner_engine.targets.target import resolve_target, target_json
 
-        load_plugins(plugins)
         text = target_json(resolve_target(target))
         tell(f"which rules take part in {subject.model}")
         part = taking_part(subject, text, names, dict(settings).get("without_rules", ()))

@@ -14,9 +14,10 @@ from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS
 from pruner_engine.benchmarks.search import comparison_runs, variants_of
 from pruner_engine.benchmarks.series import WantedRun
-from pruner_engine.benchmarks.summary import Json, foretold_labels, summarise
+from pruner_engine.benchmarks.summary import Json, foretold_labels, marks_of, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.arguments import make_folder
+from pruner_engine.cli.loading import load_tvm_and_plugins
 from pruner_engine.cli.options import (
     NumbersType,
     OutputFile,
@@ -26,6 +27,7 @@ from pruner_engine.cli.options import (
     lists_option,
     plugin_option,
     setting_option,
+    target_option,
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
@@ -50,7 +52,7 @@ _AGAINST_NOTHING = "No run of {baseline}: the others are held against nothing."
 @click.option(
     "--baseline", default="metaschedule", show_default=True, help="Strategy that the others are held against."
 )
-@click.option("--target", default="auto", show_default=True)
+@target_option
 @setting_option
 @plugin_option
 @click.option(
@@ -135,14 +137,10 @@ def _plan(
 ) -> list[WantedRun]:
     subjects = subjects_of(models, lists)
     variants = variants_of(strategies)
-    from pruner_engine.tvm_import import import_tvm
-
-    import_tvm()
+    load_tvm_and_plugins(plugins)
     from pruner_engine.jobs.runs.checks import check_strategy
-    from pruner_engine.plugins import load_plugins
     from pruner_engine.targets.target import resolve_target, target_json
 
-    load_plugins(plugins)
     for variant in variants:
         check_strategy(variant.strategy)
     text = target_json(resolve_target(target))
@@ -153,13 +151,9 @@ def _plan(
 
 
 def _time_again(projects: list[Path], turns: int, plugins: Sequence[str], *, quiet: bool) -> None:
-    from pruner_engine.tvm_import import import_tvm
-
-    import_tvm()
+    load_tvm_and_plugins(plugins)  # a schedule of a plugin's rule may need what that registers, such as an intrinsic
     from pruner_engine.benchmarks.remeasure import time_again
-    from pruner_engine.plugins import load_plugins
 
-    load_plugins(plugins)  # a schedule of a plugin's rule may need what the plugin registers, such as an intrinsic
     with progress_line(quiet=quiet) as tell:
         for project in projects:
             if project.is_file():
@@ -186,7 +180,7 @@ def _adaptation_table(curve: list[Json]) -> Table:
 
 
 def _table(strategies: dict[str, Json]) -> Table:
-    marks = sorted({mark for found in strategies.values() for mark in found["at"]}, key=int)
+    marks = marks_of(strategies)
     table = Table("strategy", "as good", "sooner", "of its trials", "final", *(f"at {mark}" for mark in marks), *PARTS)
     for name, found in strategies.items():
         # a run that did not get there would have taken longer: its figures are bounds

@@ -8,13 +8,9 @@ import click
 from rich.table import Table
 
 from pruner_engine.benchmarks.workloads import subjects_of
-from pruner_engine.cli.options import (
-    WholeType,
-    json_option,
-    lists_option,
-)
+from pruner_engine.cli.options import WholeType, json_option, lists_option, seed_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
-from pruner_engine.units import latency, percent
+from pruner_engine.units import DASH, latency, percent
 
 
 @click.command()
@@ -22,7 +18,7 @@ from pruner_engine.units import latency, percent
 @lists_option
 @click.option("--candidates", type=WholeType(4), default=64, show_default=True, help="Of each model.")
 @click.option("--target", default="auto", show_default=True, help="A CPU.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@seed_option
 @json_option
 def trial(
     models: tuple[str, ...], lists: tuple[Path, ...], candidates: int, target: str, seed: int, as_json: bool
@@ -51,7 +47,7 @@ def trial(
             f"{row['ours']['valid']}/{row['stock']['valid']} of {row['candidates']}",
             *cells,
             percent(row["ratio"]),
-            *("–" if rank is None else f"{rank:.3f}" for rank in ranks),
+            *(DASH if rank is None else f"{rank:.3f}" for rank in ranks),
         )
     print_table(table)
     click.echo(f"ours over stock: {percent(found['ratio'])}; rank: correlation of latencies in stock's better half")

@@ -89,7 +89,7 @@ class Launch:
         yield from (loop.extent > 1 for loop in pipelined)
         yield from (_vector_fits(block, self.threads, unroll) for block in leaves)
         yield from (block.steady for block in leaves)
-        yield from (_added_up_once(block, path, unroll) for block, path in zip(leaves, paths, strict=True))
+        yield from (_added_up_once(path, unroll) for path in paths)
 
 
 def _widest(paths: Sequence[Sequence[Loop]], kind: str) -> Value:
@@ -118,11 +118,11 @@ def _in_range(block: Block, threads: Value) -> Value:
     return all_of([threads >= low, threads <= high])
 
 
-def _added_up_once(block: Block, loops: Sequence[Loop], unroll: Value) -> Value:
+def _added_up_once(loops: Sequence[Loop], unroll: Value) -> Value:
     """Whether a sum across threads stays one statement: TVM cannot lower the several that an unrolled loop makes of it.
 
     Args:
-        loops: around the block.
+        loops: around the sum.
         unroll: statements up to which loops are unrolled.
     """
     if not any(loop.thread.startswith("threadIdx") and not data_parallel(loop) for loop in loops):

@@ -34,7 +34,8 @@ def run_on_board(
     """The report and the outputs of the first inference, by a session that is closed at the end."""
     from tvm.relax import VirtualMachine
 
-    from pruner_engine.measure.boards.rpc import Fleet, board_session
+    from pruner_engine.measure.boards.rpc import board_session
+    from pruner_engine.measure.workers.wire import Fleet
 
     fleet = Fleet(request["host"], request["port"], request["key"], request["wait_s"])
     session = board_session(fleet, request["limit_s"])

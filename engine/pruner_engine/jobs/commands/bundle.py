@@ -22,7 +22,14 @@ from pruner_engine.export.untried import drafted_database, worth_drafting
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.runs.measuring import measured_on
 from pruner_engine.jobs.runs.places import asked_boards, place_for
-from pruner_engine.jobs.runs.stored import exported_trials, is_this_device, stored_model, stored_run, stored_tasks
+from pruner_engine.jobs.runs.stored import (
+    exported_trials,
+    is_this_device,
+    stored_model,
+    stored_run,
+    stored_target,
+    stored_tasks,
+)
 from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported, Notice, Phase
 from pruner_engine.search.settings import SearchSettings, settings_from
@@ -32,7 +39,6 @@ from pruner_engine.store.queries.results import OWN
 from pruner_engine.store.writing.tuning_database import ProjectDatabase
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
-from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
@@ -59,9 +65,7 @@ def _tuned_run(
             same state of the caches count: other latencies cannot be held against each other.
     """
     run, rows = stored_run(project, run_id)
-    with making_sense(project.path):
-        device = project.work.target(run["target_id"])
-        target = resolve_target(device["text"])
+    device, target = stored_target(project, run)
     stored = stored_tasks(project.path, rows)
     on_phase("load", str(project.path))
     model = stored_model(project, run)
@@ -248,7 +252,7 @@ def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any], names:
             run["target_id"],
             dtype,
             name,
-            timing["seconds"],
+            now,
             repeats=json.dumps(timing["repeats"]),
             threads=timing["threads"],
             note=timing["note"],

@@ -19,7 +19,7 @@ from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, write_records
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.runs.stored import exported_trials, stored_run, stored_tasks
+from pruner_engine.jobs.runs.stored import exported_trials, stored_run, stored_target, stored_tasks
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
 from pruner_engine.search.settings import settings_from
@@ -29,7 +29,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.run_states import IMPORTED
 from pruner_engine.store.writing.tuning_database import ProjectDatabase
 from pruner_engine.targets.records_target import compiled_for
-from pruner_engine.targets.target import resolve_target, target_json
+from pruner_engine.targets.target import target_json
 from pruner_engine.tasks.task import TuningTask, module_hash
 
 _CACHES: Caches = "warm"  # of MetaSchedule's runner
@@ -39,7 +39,7 @@ def export_records(command: ExportRecords, job: JobContext) -> None:
     """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads."""
     with Project.existing(command.project) as project:
         run, rows = stored_run(project, command.run_id)
-        tasks, target = stored_tasks(project.path, rows), _target_of(project, run)
+        tasks, (_, target) = stored_tasks(project.path, rows), stored_target(project, run)
         trials = exported_trials(run, command.run_id, all_runs=command.all_runs)
         database = ProjectDatabase(project, run["target_id"], target, trials)
         job.emit(Phase(name="records", detail=command.out))
@@ -68,7 +68,7 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
     with Project.existing(command.project) as project:
         run, rows = stored_run(project, None)
         tasks = dict(zip((row["id"] for row in rows), stored_tasks(project.path, rows), strict=True))
-        target = _target_of(project, run)
+        _, target = stored_target(project, run)
         if command.same_device:
             _refuse_other_machine(found.records, target)
         fitting, told = _fitting(found.records, tasks, target)
@@ -88,11 +88,6 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         hint = f"`pruner export --run {run_id}` takes them."
         job.emit(Notice(level="info", text=text, hint=hint))
     job.emit(RecordsImported(run_id=run_id, records=count, failed=found.failed, problems=problems))
-
-
-def _target_of(project: Project, run: dict[str, Any]) -> tvm.target.Target:
-    with making_sense(project.path):
-        return resolve_target(project.work.target(run["target_id"])["text"])
 
 
 def _fitting(

@@ -9,6 +9,7 @@ from typing import Any
 
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.notices import Level
 from pruner_engine.plugins import told_of
 from pruner_engine.protocol import Notice, RunFinished
 from pruner_engine.store.project import Project
@@ -44,9 +45,9 @@ class OpenRun:
         self.project.runs.add_event(self.id, notice.level, notice.text, notice.hint)
         self.job.emit(notice)
 
-    def notice(self, level: str, text: str, hint: str) -> None:
+    def notice(self, level: Level, text: str, hint: str) -> None:
         """As `note`, from parts."""
-        self.note(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+        self.note(Notice(level=level, text=text, hint=hint))
 
     @contextlib.contextmanager
     def under_way(self) -> Iterator[None]:

@@ -14,14 +14,19 @@ from pruner_engine.jobs.runs.boards import run_profile
 from pruner_engine.jobs.runs.layout import laid_out
 from pruner_engine.jobs.runs.libraries import LIBRARIES, Libraries
 from pruner_engine.jobs.runs.open_run import OpenRun
-from pruner_engine.jobs.runs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
+from pruner_engine.jobs.runs.stored import (
+    is_this_device,
+    refuse_other_device,
+    stored_model,
+    stored_target,
+    stored_tasks,
+)
 from pruner_engine.protocol import Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.profile import DeviceProfile
-from pruner_engine.targets.target import resolve_target
 
 
 @dataclass(frozen=True)
@@ -74,10 +79,8 @@ def target_here(run: OpenRun) -> tvm.target.Target:
     Raises:
         UserError: the run is of a device that is not this machine's, prepared there or not.
     """
-    row, project = run.row, run.project
-    with making_sense(project.path):
-        stored = project.work.target(row["target_id"])
-        target = resolve_target(stored["text"])
+    row = run.row
+    stored, target = stored_target(run.project, row)
     refuse_other_device(stored, target, settings_from(row["settings"]))
     return target
 

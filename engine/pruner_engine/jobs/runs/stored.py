@@ -22,7 +22,7 @@ from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
 from pruner_engine.store.run_states import no_run
 from pruner_engine.store.writing.work import task_of, unpack_module
-from pruner_engine.targets.target import device_of
+from pruner_engine.targets.target import device_of, resolve_target
 from pruner_engine.tasks.task import TuningTask
 
 
@@ -39,6 +39,17 @@ def stored_run(project: Project, run_id: int | None) -> tuple[dict[str, Any], li
     if not rows:
         raise UserError("This run has not come to tuning yet.", "Resume it first.")
     return run, rows
+
+
+def stored_target(project: Project, run: dict[str, Any]) -> tuple[dict[str, Any], tvm.target.Target]:
+    """Row of the target that a run is for, and the target made of it.
+
+    Raises:
+        UserError: it makes no sense.
+    """
+    with making_sense(project.path):
+        row = project.work.target(run["target_id"])
+        return row, resolve_target(row["text"])
 
 
 def is_this_device(row: dict[str, Any], target: tvm.target.Target) -> bool:

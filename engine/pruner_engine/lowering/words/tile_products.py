@@ -1,6 +1,6 @@
 """Products of words by AMX: a tile of sixteen rows by sixteen columns, sixteen words deep, in one instruction.
 
-What a marked nest computes are the same sums word by word (`word_products`), so that one which turns out to be none of
+What a marked nest computes are the same sums word by word (`WordProducts`), so that one which turns out to be none of
 products of tiles stays correct.
 """
 

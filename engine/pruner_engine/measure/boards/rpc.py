@@ -17,8 +17,6 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure.workers.wire import Fleet, Run
 from pruner_engine.protocol import Sign
 
-__all__ = ["Board", "Fleet", "NoBoardError", "board_session", "boards_of", "fleet_size", "sign_of_life"]
-
 _ANSWER_S = 5.0
 _PAUSE_S = 0.5
 _NONSENSE = (ValueError, TypeError, KeyError, struct.error)  # what is made of the answer of another server

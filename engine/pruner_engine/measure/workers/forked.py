@@ -53,9 +53,7 @@ class ForkedWorker:
         """Hand over a job."""
         self.job, self.timed_out = job, False
         self.started, self.deadline = now, now + timeout_s
-        with contextlib.suppress(OSError):  # a disk that is full or gone: the job fails by itself, and says so
-            self.log.seek(0)  # the worker writes at the same offset
-            self.log.truncate(0)
+        process.empty_log(self.log)
         with contextlib.suppress(BrokenPipeError):  # it has just died: its end is noticed by the signal
             wire.send(self.write, job)
 

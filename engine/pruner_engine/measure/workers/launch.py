@@ -32,7 +32,7 @@ def command(start: StartMethod) -> list[str]:
 
 
 def process_environment() -> dict[str, str]:
-    """Of a zygote: pools of threads of its own would not survive a fork."""
+    """Of a zygote, whose pools of threads would not survive a fork, and of what stands in for what it forks."""
     return environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
 

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -80,6 +81,13 @@ def limit_memory(extra: int) -> None:
     if most != resource.RLIM_INFINITY:  # a user's `ulimit -v`, a cluster's queue
         limit = min(limit, most)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def empty_log(log: IO[bytes]) -> None:
+    """Empty a log file that another process writes through the same description, at the same offset."""
+    with contextlib.suppress(OSError):  # a disk that is full or gone: the job fails by itself, and says so
+        log.seek(0)
+        log.truncate(0)
 
 
 def log_tail(fd: int) -> str:

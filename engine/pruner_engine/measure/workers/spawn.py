@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import IO
 
 from pruner_engine.measure.workers import process, wire
+from pruner_engine.measure.workers.launch import process_environment
 from pruner_engine.measure.workers.obituary import obituary
-from pruner_engine.processes.child import environment, module_command
+from pruner_engine.processes.child import module_command
 from pruner_engine.processes.lifetime import die_with_parent
 from pruner_engine.processes.waiting import is_readable
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
@@ -38,7 +39,6 @@ class _Worker:
 
     Args:
         role: build, run or board.
-        log: what it writes on stderr goes there.
     """
 
     def __init__(self, role: str, setup: wire.Setup) -> None:
@@ -60,7 +60,7 @@ class _Worker:
     def _come_up(self) -> process.Lifespan:
         self._process = subprocess.Popen(
             module_command("pruner_engine.measure.workers.spawn", self._role),
-            env=environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1"),
+            env=process_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -76,8 +76,7 @@ class _Worker:
         """The worker's answer, or why there is none."""
         self.start()
         assert self._process is not None and self._process.stdin is not None
-        self._log.seek(0)  # the worker writes at the same offset
-        self._log.truncate(0)
+        process.empty_log(self._log)
         started = time.monotonic()
         answer: wire.Message | None = None
         timed_out = False

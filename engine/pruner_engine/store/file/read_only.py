@@ -49,11 +49,17 @@ class ReadOnlyProject:
         self._opened = 1
 
     def _open(self) -> None:
-        self._db, self._state = connect_read_only(self.path)
-        if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'runs'") and is_being_written(self.path):
-            raise UserError(f"{self.path.name} is only being made by an engine.", "Open it again in a moment.")
-        refuse_empty(self.path)
-        refuse_foreign(self._db, self.path)
+        db, state = connect_read_only(self.path)
+        try:
+            made = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone()
+            if made is None and is_being_written(self.path):
+                raise UserError(f"{self.path.name} is only being made by an engine.", "Open it again in a moment.")
+            refuse_empty(self.path)
+            refuse_foreign(db, self.path)
+        except BaseException:
+            db.close()
+            raise
+        self._db, self._state = db, state
 
     def close(self) -> None:
         self._db.close()

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlite_utils
 
@@ -112,15 +112,15 @@ class Writer:
                     yield self._db
                     return
                 self._file.keep()
-                self._db.conn.execute("BEGIN IMMEDIATE")
-                try:
+                try:  # from here on: the watchdog may raise at any place, and what stays begun swallows what follows
+                    self._db.conn.execute("BEGIN IMMEDIATE")
                     yield self._db
+                    self._db.conn.execute("COMMIT")
                 except BaseException:
                     # A full disk may have rolled it back already
                     if self._db.conn.in_transaction:
                         self._db.conn.execute("ROLLBACK")
                     raise
-                self._db.conn.execute("COMMIT")
             except sqlite3.DatabaseError as error:
                 if self._db.conn.in_transaction:
                     self._db.conn.execute("ROLLBACK")
@@ -132,7 +132,7 @@ class Writer:
         with self._mutex, contextlib.suppress(sqlite3.DatabaseError):
             self._db.conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, object]]:
+    def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, Any]]:
         with self._mutex:
             try:
                 cursor = self._db.conn.execute(sql, args)

@@ -78,7 +78,7 @@ class RunRepository:
     def newest_unfinished(self) -> int | None:
         """The run to resume: the newest that did not spend its budget."""
         found = self._file.query("SELECT id FROM runs WHERE state != 'finished' ORDER BY id DESC LIMIT 1")
-        return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
+        return int(found[0]["id"]) if found else None
 
     def newest(self) -> int | None:
         """The newest run that was tuned here; only where there is none, the newest that holds imported records.
@@ -89,7 +89,7 @@ class RunRepository:
             "SELECT r.id FROM runs r ORDER BY EXISTS (SELECT 1 FROM run_tasks j WHERE j.run_id = r.id) DESC,"
             f" {NEWEST_FIRST} LIMIT 1"
         )
-        return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
+        return int(found[0]["id"]) if found else None
 
     def update(self, run_id: int, **columns: Any) -> None:
         with self._file.transaction() as db:
@@ -151,7 +151,7 @@ class RunRepository:
     def latency(self, run_id: int) -> float | None:
         """Estimated latency of the model in seconds, as `search.task_state.end_to_end` tells it of a run at work."""
         value = self._file.query(_LATENCY, (run_id,))[0]["latency_s"]
-        return None if value is None else float(value)  # type: ignore[arg-type]
+        return None if value is None else float(value)
 
     def add_progress(self, run_id: int, **columns: Any) -> None:
         with self._file.transaction() as db:
@@ -160,10 +160,10 @@ class RunRepository:
     def tell_curve_anew(self, run_id: int) -> None:
         """Have the points of a run's curve tell what its measurements tell now: each of those made by then."""
         rows = self.tasks(run_id)
-        points: list[dict[str, Any]] = self._file.query(
+        points = self._file.query(
             "SELECT id, trials FROM progress WHERE run_id = ? AND latency_s IS NOT NULL ORDER BY id", (run_id,)
         )
-        trials: list[dict[str, Any]] = self._file.query(
+        trials = self._file.query(
             "SELECT task_id, iif(stage = 'ok' AND NOT censored, seconds, NULL) AS seconds FROM measurements"
             " WHERE run_id = ? ORDER BY id",
             (run_id,),
@@ -203,7 +203,7 @@ class RunRepository:
 
     def checkpoints(self, run_id: int) -> dict[str, bytes]:
         """Data of the run's checkpoints by role, those of a plugin's own roles among them."""
-        rows: list[dict[str, Any]] = self._file.query("SELECT role, data FROM checkpoints WHERE run_id = ?", (run_id,))
+        rows = self._file.query("SELECT role, data FROM checkpoints WHERE run_id = ?", (run_id,))
         return {row["role"]: row["data"] for row in rows}
 
     def has_learned(self, run_id: int) -> bool:

@@ -126,7 +126,7 @@ class TrialRepository:
                 (caches, task_id),
             )
             for run in runs:
-                self._runs.tell_curve_anew(int(run["id"]))  # type: ignore[call-overload]
+                self._runs.tell_curve_anew(int(run["id"]))
             db.conn.execute(
                 "INSERT INTO meta (key, value) VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET value = value + 1",
                 (TOLD_ANEW,),
@@ -138,7 +138,7 @@ class TrialRepository:
             last = self._file.query(
                 "SELECT max(id) AS id FROM rounds WHERE run_id = ? AND task_id = ?", (run_id, task_id)
             )[0]["id"]
-            round_id = int(last) if last is not None else self._runs.add_round(run_id, task_id)  # type: ignore[call-overload]
+            round_id = int(last) if last is not None else self._runs.add_round(run_id, task_id)
             return self.add_candidates(run_id, task_id, round_id, sketch_ids, [candidate])[candidate.hash]
 
     def pinned(self, run_id: int) -> list[dict[str, Any]]:
@@ -196,7 +196,7 @@ class TrialRepository:
         row = self._file.query(
             "SELECT count(*) AS n, coalesce(sum(stage = 'ok'), 0) AS ok FROM measurements WHERE run_id = ?", (run_id,)
         )[0]
-        return int(row["n"]), int(row["ok"])  # type: ignore[call-overload]
+        return int(row["n"]), int(row["ok"])
 
 
 def _finite(score: float | None) -> float | None:

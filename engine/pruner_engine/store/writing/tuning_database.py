@@ -62,10 +62,10 @@ class ProjectDatabase(PyDatabase):
         ids: list[int] = []
         first = mod
         for row in self._file.query(_TASKS, (self._target_id, module_hash(mod))):
-            known = unpack_module(row["mod"])  # type: ignore[arg-type]
+            known = unpack_module(row["mod"])
             if tvm_ffi.structural_equal(known, mod):
                 first = first if ids else known
-                ids.append(int(row["id"]))  # type: ignore[call-overload]
+                ids.append(int(row["id"]))
         return ids, first
 
     def has_workload(self, mod: tvm.IRModule) -> bool:
@@ -85,7 +85,7 @@ class ProjectDatabase(PyDatabase):
         records = []
         for row in rows:
             try:
-                records.append(_record_of(workload, row["trace"], row["repeats"], self._target))  # type: ignore[arg-type]
+                records.append(_record_of(workload, row["trace"], row["repeats"], self._target))
             except ForeignCodeError:
                 self.foreign.add(str(row["trace"]))
         return records
@@ -93,8 +93,8 @@ class ProjectDatabase(PyDatabase):
     def get_all_tuning_records(self) -> list[TuningRecord]:
         records: list[TuningRecord] = []
         for row in self._file.query("SELECT id, mod FROM tasks WHERE target_id = ? ORDER BY id", (self._target_id,)):
-            workload = Workload(unpack_module(row["mod"]))  # type: ignore[arg-type]
-            records += self._records([int(row["id"])], workload, -1)  # type: ignore[call-overload]
+            workload = Workload(unpack_module(row["mod"]))
+            records += self._records([int(row["id"])], workload, -1)
         return records
 
     def __len__(self) -> int:
@@ -103,7 +103,7 @@ class ProjectDatabase(PyDatabase):
             " WHERE k.target_id = ? AND x.stage = 'ok' AND x.censored = 0",
             (self._target_id,),
         )
-        return int(rows[0]["n"])  # type: ignore[call-overload]
+        return int(rows[0]["n"])
 
 
 def _record_of(workload: Workload, trace: str, repeats: str, target: tvm.target.Target) -> TuningRecord:

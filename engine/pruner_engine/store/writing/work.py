@@ -140,7 +140,7 @@ class WorkRepository:
             found = self.fact(COLD_UNTUNED.format(task=task_id), _Untuned)
             return None if found is None else found.seconds
         value = self._file.query("SELECT untuned_s FROM tasks WHERE id = ?", (task_id,))[0]["untuned_s"]
-        return None if value is None else float(value)  # type: ignore[arg-type]
+        return None if value is None else float(value)
 
     def add_sketches(self, task_id: int, sketches: Sequence[Sketch]) -> list[int]:
         with self._file.transaction():

@@ -3,7 +3,7 @@
 An operand (q - z) · s of bytes q, unsigned or signed as the processor has it, with one scale and one zero, meets
 constant weights (p + m) · t of signed bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their
 product is the sum of q · p, plus m times the sum of q, less z times the sum of p + m, all times s · t: whole numbers
-until the last step. The bytes are read as words of four (`word_products`). Where numbers of 16 bits are multiplied, p
+until the last step. The bytes are read as words of four (`WordProducts`). Where numbers of 16 bits are multiplied, p
 has no middle, and the kernel widens q before.
 
 Depthwise convolutions, which have no sums long enough, multiply real numbers, but read the bytes themselves.

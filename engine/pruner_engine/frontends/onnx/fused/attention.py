@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import onnx
 from ml_dtypes import finfo
-from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.fused.attention_nodes import by_heads, name_keys_and_values, scores
 from pruner_engine.frontends.onnx.fused.grouped_attention import write_grouped
@@ -154,7 +153,7 @@ def _of_mask(nodes: Nodes, node: onnx.NodeProto, values: Values, mask: int, plac
         seen = nodes("Less", nodes.constant(np.arange(places.keys)[None], np.int32), nodes.reshape(name, -1, 1))
         shape = [places.batch, places.keys]
     else:
-        seen = nodes("Cast", name, to=TensorProto.BOOL)
+        seen = nodes.cast(name, np.bool_)
     if len(shape) < 4:
         seen = nodes.reshape(seen, shape[0], 1, *([1] if len(shape) == 2 else []), *shape[1:])
     kind = places.kind

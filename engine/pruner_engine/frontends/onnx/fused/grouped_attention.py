@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import onnx
 from ml_dtypes import finfo
-from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.fused.attention_nodes import by_heads, name_keys_and_values, scores
 from pruner_engine.frontends.onnx.fused.rotary import Rotation
@@ -175,7 +174,7 @@ def _places_before(nodes: Nodes, seqlens_k: str, sizes: _Sizes) -> str:
     """How many places of each sequence were before: [batch, 1]."""
     if sizes.length == sizes.total:
         return nodes.constant(np.zeros((sizes.batch, 1)))
-    ends = nodes("Cast", nodes.reshape(seqlens_k, -1, 1), to=TensorProto.INT64)
+    ends = nodes.cast(nodes.reshape(seqlens_k, -1, 1), np.int64)
     return nodes("Add", ends, nodes.constant(1 - sizes.length))
 
 

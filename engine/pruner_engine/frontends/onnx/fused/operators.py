@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
 
 from pruner_engine.frontends.onnx.fused.attention import ATTENTION
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, is_standard
@@ -106,16 +104,12 @@ def _by_root_mean_square(nodes: Nodes, x: str, scale: str, epsilon: float, value
     dtype = values.dtype(scale)
     wide = np.float64 if dtype == np.float64 else np.float32
     inner = [*range(-len(values.shape(scale) or [0]), 0)]
-    number = x if dtype == wide else nodes("Cast", x, to=TensorProto.FLOAT)
+    number = x if dtype == wide else nodes.cast(x, np.float32)
     square = nodes("Mul", number, number)
     mean = nodes.reduced("ReduceMean", square, inner)
     root = nodes("Sqrt", nodes("Add", mean, nodes.constant(epsilon, wide)))
     ratio = nodes("Div", number, root)
-    return nodes("Mul", ratio if dtype == wide else nodes("Cast", ratio, to=_kind(dtype)), scale)
-
-
-def _kind(dtype: np.dtype[Any]) -> int:
-    return helper.np_dtype_to_tensor_dtype(dtype)
+    return nodes("Mul", ratio if dtype == wide else nodes.cast(ratio, dtype), scale)
 
 
 def _skip_layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:

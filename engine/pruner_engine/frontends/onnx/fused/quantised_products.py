@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import onnx
-from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, replaced
+from pruner_engine.frontends.onnx.graph.quantisation import as_real
 from pruner_engine.frontends.onnx.graph.values import refused
 
 _RUNTIME = "com.microsoft"
@@ -28,21 +29,15 @@ def dynamic_product(nodes: Nodes, given: list[str], attributes: dict[str, Any], 
 def product_to_float(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     """Of two quantised tensors."""
     a, b, a_scale, b_scale, a_zero, b_zero, bias = given[:7]
-    whole = nodes("Cast", nodes("MatMulInteger", a, b, a_zero, b_zero), to=TensorProto.FLOAT)
+    whole = nodes.cast(nodes("MatMulInteger", a, b, a_zero, b_zero), np.float32)
     return nodes.sum(nodes("Mul", whole, nodes("Mul", a_scale, b_scale)), bias)
 
 
 def attention(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     """Attention whose input and weights are quantised."""
     x, weight, bias, x_scale, scale, mask, x_zero, zero, past = given[:9]
-    terms = [_real(nodes, x, x_scale, x_zero), _real(nodes, weight, scale, zero)]
+    terms = [as_real(nodes, x, x_scale, x_zero), as_real(nodes, weight, scale, zero)]
     return nodes("Attention", *terms, bias, mask, past, domain=_RUNTIME, **attributes)
-
-
-def _real(nodes: Nodes, x: str, scale: str, zero: str) -> str:
-    wide = nodes("Cast", x, to=TensorProto.FLOAT)
-    shift = nodes("Sub", wide, nodes("Cast", zero, to=TensorProto.FLOAT)) if zero else wide
-    return nodes("Mul", shift, scale)
 
 
 def with_real_layers(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -63,7 +58,7 @@ def _written_layer(nodes: Nodes, node: onnx.NodeProto) -> bool:
     sides = 2 if form.get("direction") == b"bidirectional" else 1
     for place in (1, 2):  # weights of inputs and of states, a column for each number that they make
         scale, zero = (nodes.reshape(name, sides, 1, -1) for name in node.input[_WEIGHTS + 2 * place - 2 :][:2])
-        inputs[place] = nodes.transpose(_real(nodes, inputs[place], scale, zero), 0, 2, 1)
+        inputs[place] = nodes.transpose(as_real(nodes, inputs[place], scale, zero), 0, 2, 1)
     made = nodes.several("LSTM", len(node.output), *inputs, **form)
     for value, name in zip(made, node.output, strict=True):
         nodes.named(value, name)

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TypeProto, helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
 from onnx.shape_inference import infer_node_outputs
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, is_standard, opset_of, replaced
-from pruner_engine.frontends.onnx.graph.values import Values
+from pruner_engine.frontends.onnx.graph.values import Values, evaluated
 
 _OF_SHAPES = {
     *("Add", "Cast", "CastLike", "Concat", "Div", "Gather", "Identity", "Max", "Min", "Mul", "Range", "ReduceMax"),
@@ -81,10 +80,7 @@ class FollowedValues(Values):
         held = [self._named(small, name) for name in names if (small := self._small(name)) is not None]
         if len(held) < len(names):
             return None
-        graph = helper.make_graph([node], "number", [], [onnx.ValueInfoProto(name=node.output[0])], held)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-        found: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
-        return found
+        return evaluated(node, held, opset)
 
 
 def with_known_numbers(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -102,6 +102,10 @@ class Nodes:
         self.constants.append(numpy_helper.from_array(np.asarray(values, dtype), name))
         return name
 
+    def cast(self, x: str, dtype: Any) -> str:
+        """`x` in a type of NumPy's."""
+        return self("Cast", x, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
     def split(self, x: str, parts: int, axis: int) -> list[str]:
         """`x` in parts of the same size."""
         if parts == 1:

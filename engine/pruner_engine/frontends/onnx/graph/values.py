@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within
@@ -80,6 +82,14 @@ class Values:
         return bool(name) and name in self._read
 
 
+def evaluated(node: onnx.NodeProto, constants: Sequence[onnx.TensorProto], opset: int) -> np.ndarray[Any, Any]:
+    """What a node of ONNX's own makes of constants, which have the names of its inputs."""
+    graph = helper.make_graph([node], "evaluated", [], [onnx.ValueInfoProto(name=node.output[0])], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
+    return made
+
+
 def called(node: onnx.NodeProto) -> str:
     """A node's operator, and its name where it has one."""
     return " ".join(filter(None, (node.op_type, node.name)))
@@ -88,6 +98,15 @@ def called(node: onnx.NodeProto) -> str:
 def refused(node: onnx.NodeProto, why: str) -> UserError:
     """The error of a node that TVM's importer would compute wrongly."""
     return UserError(f"{called(node)} {why}, which cannot be imported.", "Export the model with another form of it.")
+
+
+@contextmanager
+def refusing_unfit(node: onnx.NodeProto) -> Iterator[None]:
+    """Refuse a node of a file that no exporter wrote, where what is made of its inputs and attributes fails."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise refused(node, "has inputs or attributes that do not fit each other") from error
 
 
 def refuse_outputs(node: onnx.NodeProto, values: Values, outputs: Iterable[str]) -> None:

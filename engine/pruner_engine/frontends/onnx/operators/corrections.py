@@ -23,7 +23,7 @@ from pruner_engine.frontends.onnx.graph.nodes import (
     opset_of,
     replace,
 )
-from pruner_engine.frontends.onnx.graph.values import Values, Writer, refuse_outputs, refused
+from pruner_engine.frontends.onnx.graph.values import Values, Writer, refuse_outputs, refused, refusing_unfit
 from pruner_engine.frontends.onnx.operators.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
 from pruner_engine.frontends.onnx.operators.deformed import DEFORMED
 from pruner_engine.frontends.onnx.operators.fourier import FOURIER
@@ -69,10 +69,8 @@ def _correct(graph: onnx.GraphProto, values: Values, opset: int, writers: Mappin
     """The same within a graph and those inside."""
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-        try:
+        with refusing_unfit(node):
             written = node.op_type in writers and writers[node.op_type](nodes, node, values)
-        except (ValueError, TypeError, LookupError, ArithmeticError) as error:  # of a file that no exporter wrote
-            raise refused(node, "has inputs or attributes that do not fit each other") from error
         if isinstance(values, FollowedValues):
             values.follow(nodes.nodes if written else [node], nodes.constants, opset)
         return written

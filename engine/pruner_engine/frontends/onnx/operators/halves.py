@@ -8,8 +8,8 @@ Plain sums and means of halves are summed in float32 whatever model they are of,
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
-from onnx import TensorProto, helper
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.graph.values import Values, Writer
@@ -23,14 +23,14 @@ def _in_float32(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
         return False
     wide = [_widened(nodes, name, values) for name in node.input]
     made = nodes(node.op_type, *wide, **attributes_of(node))
-    nodes.named(nodes("Cast", made, to=helper.np_dtype_to_tensor_dtype(dtype)), node.output[0])
+    nodes.named(nodes.cast(made, dtype), node.output[0])
     return True
 
 
 def _widened(nodes: Nodes, name: str, values: Values) -> str:
     """An input in float32, if it is of halves and not left out."""
     half = name and values.dtype(name).name in _NAMES
-    return nodes("Cast", name, to=TensorProto.FLOAT) if half else name
+    return nodes.cast(name, np.float32) if half else name
 
 
 HALVES: dict[str, Writer] = dict.fromkeys(

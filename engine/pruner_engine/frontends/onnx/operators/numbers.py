@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
@@ -23,8 +23,8 @@ def _extreme(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     x, *axes = node.input
     if values.dtype(x) != np.bool_:
         return False
-    made = nodes(node.op_type, nodes("Cast", x, to=TensorProto.UINT8), *axes, **attributes_of(node))
-    nodes.named(nodes("Cast", made, to=TensorProto.BOOL), node.output[0])
+    made = nodes(node.op_type, nodes.cast(x, np.uint8), *axes, **attributes_of(node))
+    nodes.named(nodes.cast(made, np.bool_), node.output[0])
     return True
 
 
@@ -65,9 +65,9 @@ def _power(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     base, exponent = kinds
     if base is None or exponent is None or (base == exponent and base.kind == "f"):
         return False
-    to = helper.np_dtype_to_tensor_dtype(base if base.kind == "f" else np.dtype(np.float64))
-    made = nodes("Pow", *(nodes("Cast", name, to=to) for name in node.input))
-    nodes.named(nodes("Cast", made, to=helper.np_dtype_to_tensor_dtype(base)), node.output[0])
+    real = base if base.kind == "f" else np.float64
+    made = nodes("Pow", *(nodes.cast(name, real) for name in node.input))
+    nodes.named(nodes.cast(made, base), node.output[0])
     return True
 
 

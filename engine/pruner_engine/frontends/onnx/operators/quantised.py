@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
-from onnx.reference import ReferenceEvaluator
+from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.fused.quantised_products import attention, dynamic_product, product_to_float
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
-from pruner_engine.frontends.onnx.graph.values import refused
+from pruner_engine.frontends.onnx.graph.quantisation import as_real, shifted
+from pruner_engine.frontends.onnx.graph.values import evaluated, refusing_unfit
 from pruner_engine.frontends.onnx.operators.few_bits import OF_FEW_BITS
 
 _RUNTIME = "com.microsoft"
@@ -37,10 +37,8 @@ def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
     ranks = {name: len(weight.dims) for name, weight in weights.items()}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-        try:
+        with refusing_unfit(node):
             made = _written(nodes, node, weights, ranks)
-        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
-            raise refused(node, "has inputs or attributes that do not fit each other") from error
         if made:
             nodes.named(made, node.output[0])
         return bool(made)
@@ -95,38 +93,21 @@ def _known_numbers(
     held = [weights[name] for name in node.input if name]
     if not attributes_of(node).get("block_size") and held[0].data_type in _WHOLE_BYTES:
         return None
-    graph = helper.make_graph([node], "weights", [], [onnx.ValueInfoProto(name=node.output[0])], held)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-    made: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
-    return made
-
-
-def _real(nodes: Nodes, x: str, scale: str, zero: str, inner: int = 0) -> str:
-    """What `x` stands for; with `inner` axes behind the one along which scales and zeros differ, if they do."""
-    shift = _shifted(nodes, x, zero, TensorProto.FLOAT, inner)
-    return nodes("Mul", shift, nodes.reshape(scale, -1, *[1] * inner) if inner else scale)
-
-
-def _shifted(nodes: Nodes, x: str, zero: str, dtype: int, inner: int) -> str:
-    wide = nodes("Cast", x, to=dtype)
-    if not zero:
-        return wide
-    shift = nodes("Cast", zero, to=dtype)
-    return nodes("Sub", wide, nodes.reshape(shift, -1, *[1] * inner) if inner else shift)
+    return evaluated(node, held, opset)
 
 
 def _convolution(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     x, x_scale, x_zero, w, w_scale, w_zero, scale, zero, bias = given[:9]
-    terms = [_real(nodes, x, x_scale, x_zero), _real(nodes, w, w_scale, w_zero, _window(w, attributes, ranks) + 1)]
+    terms = [as_real(nodes, x, x_scale, x_zero), as_real(nodes, w, w_scale, w_zero, _window(w, attributes, ranks) + 1)]
     if bias:
-        terms.append(_real(nodes, bias, nodes("Mul", x_scale, w_scale), ""))
+        terms.append(as_real(nodes, bias, nodes("Mul", x_scale, w_scale), ""))
     return nodes("QuantizeLinear", nodes("Conv", *terms, **attributes), scale, zero)
 
 
 def _whole_convolution(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     x, w, x_zero, w_zero = given[:4]
     inner = _window(w, attributes, ranks) + 1
-    whole = [_shifted(nodes, x, x_zero, TensorProto.INT32, 0), _shifted(nodes, w, w_zero, TensorProto.INT32, inner)]
+    whole = [shifted(nodes, x, x_zero, np.int32), shifted(nodes, w, w_zero, np.int32, inner)]
     return nodes("Conv", *whole, **attributes)
 
 
@@ -138,10 +119,10 @@ def _window(weight: str, attributes: dict[str, Any], ranks: dict[str, int]) -> i
 def _gemm(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     a, a_scale, a_zero, b, b_scale, b_zero, bias, scale, zero = given[:9]
     inner = 1 if attributes.get("transB") else 0
-    terms = [_real(nodes, a, a_scale, a_zero), _real(nodes, b, b_scale, b_zero, inner)]
+    terms = [as_real(nodes, a, a_scale, a_zero), as_real(nodes, b, b_scale, b_zero, inner)]
     if bias:
         # in steps of a product, which alpha scales too
-        terms.append(_real(nodes, bias, nodes("Mul", a_scale, b_scale), ""))
+        terms.append(as_real(nodes, bias, nodes("Mul", a_scale, b_scale), ""))
         attributes = {**attributes, "beta": attributes.get("alpha", 1.0)}
     real = nodes("Gemm", *terms, **attributes)
     return nodes("QuantizeLinear", real, scale, zero) if scale else real
@@ -149,7 +130,7 @@ def _gemm(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dic
 
 def _concat(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     scale, zero, *tensors = given[:-3]
-    parts = [_real(nodes, *one) for one in zip(tensors[::3], tensors[1::3], tensors[2::3], strict=True)]
+    parts = [as_real(nodes, *one) for one in zip(tensors[::3], tensors[1::3], tensors[2::3], strict=True)]
     return nodes("QuantizeLinear", nodes("Concat", *parts, **attributes), scale, zero)
 
 
@@ -163,7 +144,7 @@ def _as(operator: str, tensors: int, **defaults: Any) -> _Writer:
     def write(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
         kept = defaults | {k: v for k, v in attributes.items() if k not in ("channels_last", "opset")}
         behind = 3 * tensors
-        terms = [_real(nodes, *one) for one in zip(*(given[i:behind:3] for i in range(3)), strict=True)]
+        terms = [as_real(nodes, *one) for one in zip(*(given[i:behind:3] for i in range(3)), strict=True)]
         return nodes("QuantizeLinear", nodes(operator, *terms, **kept), *given[behind : behind + 2])
 
     return write

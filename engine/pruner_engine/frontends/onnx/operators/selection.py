@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
@@ -43,7 +42,7 @@ def _one_hot(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if number is not None:
         depth = nodes.constant(number.item())
     made = nodes("OneHot", indices, depth, pair, **attributes_of(node))
-    nodes.named(nodes("Cast", made, to=helper.np_dtype_to_tensor_dtype(dtype)), node.output[0])
+    nodes.named(nodes.cast(made, dtype), node.output[0])
     return True
 
 
@@ -57,7 +56,7 @@ def _scattered(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     x, indices, updates = node.input
     step, starts = flat_places(data, places, axis)
     # counted from the start, which those of the flat data cannot be
-    along = nodes("Mod", nodes("Cast", indices, to=TensorProto.INT64), nodes.constant(data[axis]))
+    along = nodes("Mod", nodes.cast(indices, np.int64), nodes.constant(data[axis]))
     flat = nodes("Add", nodes("Mul", along, nodes.constant(step)), nodes.constant(starts))
     made = nodes("ScatterElements", *(nodes.reshape(part, -1) for part in (x, flat, updates)), **attributes)
     nodes.named(nodes.reshape(made, *data), node.output[0])

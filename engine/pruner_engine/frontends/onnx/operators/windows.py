@@ -58,11 +58,16 @@ def _pads_itself(attributes: Mapping[str, Any]) -> bool:
     return kind.startswith(b"SAME")
 
 
+def _steps_and_gaps(attributes: Mapping[str, Any], rank: int) -> tuple[list[int], list[int]]:
+    """Strides and dilations of windows along each axis, 1 where a node gives none."""
+    ones = [1] * rank
+    return attributes.get("strides", ones), attributes.get("dilations", ones)
+
+
 def _with_pads(attributes: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:
     """The attributes of a pool or convolution with the pads that `auto_pad` means for inner extents."""
     kernel = attributes["kernel_shape"]
-    ones = [1] * len(kernel)
-    steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
+    steps, spread = _steps_and_gaps(attributes, len(kernel))
     pads = [
         max((-(-extent // step) - 1) * step + (width - 1) * apart + 1 - extent, 0)
         for extent, width, step, apart in zip(shape, kernel, steps, spread, strict=True)
@@ -77,9 +82,9 @@ def _with_places(nodes: Nodes, node: onnx.NodeProto, values: Values, form: dict[
         raise refused(node, "counts its places along columns")
     if made is None:
         raise refused(node, "has an output whose shape is known only when it runs")
-    ones, sizes = [1] * len(kernel), shape[2:]
+    sizes, (steps, spread) = shape[2:], _steps_and_gaps(form, len(kernel))
     before = form.get("pads", [0] * len(kernel))[: len(kernel)]
-    given = made[2:], kernel, form.get("strides", ones), before, form.get("dilations", ones)
+    given = made[2:], kernel, steps, before, spread
     table = members([windows_along(*numbers) for numbers in zip(*given, strict=True)], sizes)
     windows, many = table.shape
     flat = nodes.reshape(node.input[0], *shape[:2], math.prod(sizes))
@@ -100,8 +105,7 @@ def _columns_to_image(nodes: Nodes, node: onnx.NodeProto, values: Values) -> boo
     if size is None or windows is None:
         raise refused(node, "makes an image whose size is known only when it runs")
     image, block = size.tolist(), windows.tolist()
-    ones = [1] * len(block)
-    steps, spread = form.get("strides", ones), form.get("dilations", ones)
+    steps, spread = _steps_and_gaps(form, len(block))
     pads = form.get("pads", [0] * 2 * len(block))
     counts = [
         (size + before + behind - (width - 1) * apart - 1) // step + 1
@@ -128,8 +132,7 @@ def _transposed_convolution(nodes: Nodes, node: onnx.NodeProto, values: Values) 
         return False
     size = attributes.pop("output_shape")
     shape, kernel = values.shape_for(node)[2:], values.shape_for(node, 1)[2:]
-    ones = [1] * len(kernel)
-    steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
+    steps, spread = _steps_and_gaps(attributes, len(kernel))
     more = attributes.pop("output_padding", [0] * len(kernel))
     pads = [
         step * (extent - 1) + beyond + (width - 1) * apart + 1 - made

@@ -19,7 +19,7 @@ from pruner_engine.frontends.onnx.graph.nodes import (
     is_standard,
     replaced,
 )
-from pruner_engine.frontends.onnx.graph.values import Values, refused
+from pruner_engine.frontends.onnx.graph.values import Values, refused, refusing_unfit
 from pruner_engine.frontends.onnx.unrolled.inner import InnerGraphs, is_choice
 
 _MOST = 20_000  # nodes that the loops of a graph may become
@@ -44,10 +44,8 @@ def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
         nonlocal written
         if not _is_loop(node) or (written and _is_open(node, values)):
             return False
-        try:
+        with refusing_unfit(node):
             (_write_loop if node.op_type == "Loop" else _write_scan)(nodes, node, values)
-        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
-            raise refused(node, "has inputs or attributes that do not fit each other") from error
         written += len(nodes.nodes)
         if written > _MOST:
             raise refused(node, "is one of loops that are too many to be written out")

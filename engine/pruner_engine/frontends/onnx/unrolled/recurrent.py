@@ -25,7 +25,7 @@ from pruner_engine.frontends.onnx.graph.nodes import (
     opset_of,
     replace,
 )
-from pruner_engine.frontends.onnx.graph.values import refused
+from pruner_engine.frontends.onnx.graph.values import refusing_unfit
 
 # whose parameters have the same defaults in these layers and in the operators of these names
 _ACTIVATIONS = {
@@ -51,10 +51,8 @@ def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         if _is_recurrent(node):
-            try:
+            with refusing_unfit(node):
                 _write_layer(nodes, _Layer.of(node, types.get(node.input[0])), node)
-            except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
-                raise refused(node, "has inputs or attributes that do not fit each other") from error
         return _is_recurrent(node)
 
     outer = _types_of(written.graph)
