@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 import torch
 import tvm
+from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 from torch.nn import functional
 from tvm import relax
@@ -117,3 +119,27 @@ def test_a_step_of_a_language_model_repeats_no_cache(tmp_path):
     assert any("matmul_add" in name for name in names)  # the mask follows the product
     made = machine_of(prepared, TARGET)["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)).numpy()
     np.testing.assert_allclose(made, Step()(*inputs).numpy(), 1e-4, 1e-5)
+
+
+def test_a_step_that_repeats_its_cache_by_tiles_repeats_none(tmp_path):
+    """As PyTorch's older exporter of ONNX files writes `repeat_interleave`."""
+    shapes = {"q": [1, 8, 1, 16], "k": [1, 2, 1, 24, 16], "y": [1, 8, 1, 24]}
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    numbers = {"times": [1, 1, 4, 1, 1], "heads": [1, 8, 24, 16]}
+    nodes = [
+        helper.make_node("Tile", ["k", "times"], ["many"]),
+        helper.make_node("Reshape", ["many", "heads"], ["each"]),
+        helper.make_node("Transpose", ["each"], ["turned"], perm=[0, 1, 3, 2]),
+        helper.make_node("MatMul", ["q", "turned"], ["y"]),
+    ]
+    known = [numpy_helper.from_array(np.array(value), name) for name, value in numbers.items()]
+    graph_of_step = helper.make_graph(nodes, "step", ends[:2], ends[2:], known)
+    model = helper.make_model(graph_of_step, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "step.onnx")
+    prepared = prepare(load_model(str(tmp_path / "step.onnx")).mod, TARGET)
+    names = [variable.name_hint for variable in prepared.functions]
+    assert not any("tile" in name or "broadcast" in name for name in names)
+    rng = np.random.default_rng(0)
+    q, k = (rng.standard_normal(shapes[name]).astype("float32") for name in "qk")
+    made = machine_of(prepared, TARGET)["main"](tvm.runtime.tensor(q), tvm.runtime.tensor(k)).numpy()
+    np.testing.assert_allclose(made, q @ np.repeat(k[:, :, 0], 4, axis=1).swapaxes(-1, -2), 1e-4, 1e-5)

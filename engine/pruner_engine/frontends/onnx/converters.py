@@ -1,7 +1,7 @@
 """Converters that take the place of TVM's where those make kernels of their own.
 
-TVM's importer writes Clip and Pad as kernels, and Max and Min as reductions of what it stacks. What a graph says as
-operators can change its layout and join its neighbours: behind a kernel each convolution stays channels first.
+TVM's importer writes Clip, Pad and Tile as kernels, and Max and Min as reductions of what it stacks. What a graph says
+as operators can change its layout and join its neighbours: behind a kernel each convolution stays channels first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.frontend.onnx import onnx_frontend as stock
 
+from pruner_engine.tasks.graph import shape_of
+
 _LOWEST, _HIGHEST = -math.inf, math.inf
 
 
@@ -24,7 +26,8 @@ _LOWEST, _HIGHEST = -math.inf, math.inf
 def own_converters() -> Iterator[None]:
     """What TVM imports meanwhile is converted by ours where there is one."""
     ask = stock._get_convert_map
-    converters = ask() | {"Clip": _Clip, "Max": _Max, "Min": _Min, "Pad": _Pad, "Unsqueeze": _Unsqueeze}
+    own = {"Clip": _Clip, "Max": _Max, "Min": _Min, "Pad": _Pad, "Tile": _Tile, "Unsqueeze": _Unsqueeze}
+    converters = ask() | own
     stock._get_convert_map = lambda: converters
     try:
         yield
@@ -76,6 +79,19 @@ class _Max(_Pairwise, stock.Max):
 
 class _Min(_Pairwise, stock.Min):
     operator = staticmethod(relax.op.minimum)
+
+
+class _Tile(stock.Tile):
+    @classmethod
+    def _impl_v13(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        """Axes of one element alone are spread, as exporters write heads that share keys and values."""
+        x, times = inputs[0], stock.get_constant(inputs[1], params)
+        shape = shape_of(x)
+        repeats = times.value.numpy().tolist() if isinstance(times, GenericConst) else []
+        spreads = [r == 1 or (n == 1 and r > 1) for n, r in zip(shape or [], repeats, strict=False)]
+        if shape is None or len(repeats) != len(shape) or not all(spreads):
+            return super()._impl_v13(bb, inputs, attr, params)
+        return relax.op.broadcast_to(x, [n * r for n, r in zip(shape, repeats, strict=True)])
 
 
 class _Unsqueeze(stock.Unsqueeze):
