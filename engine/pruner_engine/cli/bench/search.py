@@ -84,7 +84,7 @@ def search(
 
     Called again it skips what is finished and resumes what is not.
     """
-    wanted = [] if no_run else _plan(models, lists, out, **options)
+    wanted = [] if no_run else _plan(models, lists, out, quiet=as_json, **options)
     if wanted:
         _look_for(baseline, wanted, out, quiet=as_json)
     failed = run_all(wanted, quiet=as_json)
@@ -132,17 +132,19 @@ def _plan(
     target: str,
     settings: tuple[tuple[str, Any], ...],
     plugins: tuple[str, ...],
+    quiet: bool,
 ) -> list[WantedRun]:
     subjects = subjects_of(models, lists)
     variants = variants_of(strategies)
-    from pruner_engine.tvm_import import import_tvm
+    with progress_line(quiet=quiet):
+        from pruner_engine.tvm_import import import_tvm
 
-    import_tvm()
-    from pruner_engine.jobs.runs.checks import check_strategy
-    from pruner_engine.plugins import load_plugins
-    from pruner_engine.targets.target import resolve_target, target_json
+        import_tvm()
+        from pruner_engine.jobs.runs.checks import check_strategy
+        from pruner_engine.plugins import load_plugins
+        from pruner_engine.targets.target import resolve_target, target_json
 
-    load_plugins(plugins)
+        load_plugins(plugins)
     for variant in variants:
         check_strategy(variant.strategy)
     text = target_json(resolve_target(target))
@@ -153,14 +155,14 @@ def _plan(
 
 
 def _time_again(projects: list[Path], turns: int, plugins: Sequence[str], *, quiet: bool) -> None:
-    from pruner_engine.tvm_import import import_tvm
-
-    import_tvm()
-    from pruner_engine.benchmarks.remeasure import time_again
-    from pruner_engine.plugins import load_plugins
-
-    load_plugins(plugins)  # a schedule of a plugin's rule may need what the plugin registers, such as an intrinsic
     with progress_line(quiet=quiet) as tell:
+        from pruner_engine.tvm_import import import_tvm
+
+        import_tvm()
+        from pruner_engine.benchmarks.remeasure import time_again
+        from pruner_engine.plugins import load_plugins
+
+        load_plugins(plugins)  # a schedule of a plugin's rule may need what the plugin registers, such as an intrinsic
         for project in projects:
             if project.is_file():
                 time_again(project, turns, tell)
