@@ -6117,6 +6117,10 @@
         <translation>Speichern Sie es noch einmal mit torch.export.save, aus einem Modell aus gewöhnlichen Tensoren, das torchaos unwrap_tensor_subclass aus einem von ihm quantisierten macht.</translation>
     </message>
     <message>
+        <source>Plugin</source>
+        <translation>Plugin</translation>
+    </message>
+    <message>
         <source>No trial has reached {0}, and it could not be drafted: {1}.</source>
         <translation>Kein Versuch hat {0} erreicht, und es konnte nicht entworfen werden: {1}.</translation>
     </message>
@@ -6133,12 +6137,32 @@
         <translation>Was gemessen wurde, bleibt erhalten: Tun Sie dasselbe noch einmal, und wenn es wieder hängt, kopieren Sie einen Bericht für die Entwickler.</translation>
     </message>
     <message>
+        <source>Mend it, or take it away: pip uninstall {0}.</source>
+        <translation>Beheben Sie das, oder entfernen Sie es: pip uninstall {0}.</translation>
+    </message>
+    <message>
+        <source>The strategy &quot;{0}&quot; proposes what are no candidates.</source>
+        <translation>Die Strategie „{0}“ schlägt etwas vor, das keine Kandidaten sind.</translation>
+    </message>
+    <message>
+        <source>The cost model &quot;{0}&quot; of {1} tells no LearnReport.</source>
+        <translation>Das Kostenmodell „{0}“ aus {1} gibt keinen LearnReport zurück.</translation>
+    </message>
+    <message>
         <source>The schedule rule &quot;{0}&quot; fails on {1}: {2}.</source>
         <translation>Die Regel „{0}“ für Ablaufpläne scheitert an {1}: {2}.</translation>
     </message>
     <message>
+        <source>The other rules schedule it. Mend its plugin, or leave the rule out (--without).</source>
+        <translation>Die anderen Regeln bearbeiten ihn. Beheben Sie das in ihrem Plugin, oder lassen Sie die Regel weg (--without).</translation>
+    </message>
+    <message>
         <source>The other rules schedule it. Send this to the makers of Pruner Studio.</source>
         <translation>Die anderen Regeln bearbeiten ihn. Schicken Sie dies den Entwicklern von Pruner Studio.</translation>
+    </message>
+    <message>
+        <source>What is registered as the strategy &quot;{0}&quot; makes a {1}.</source>
+        <translation>Was als Strategie „{0}“ angemeldet ist, erzeugt ein Objekt der Art {1}.</translation>
     </message>
     <message>
         <source>the last {0} trials failed: {1}</source>
@@ -6155,6 +6179,10 @@
     <message>
         <source>New ones are timed beside another: they compare with those before only as far as the machine is as fast.</source>
         <translation>Neue werden neben einem anderen gemessen: Sie sind mit den früheren nur so weit vergleichbar, wie die Maschine gleich schnell ist.</translation>
+    </message>
+    <message>
+        <source>What is registered as the schedule rule &quot;{0}&quot; makes a {1}.</source>
+        <translation>Was als Regel „{0}“ für Ablaufpläne angemeldet ist, erzeugt ein Objekt der Art {1}.</translation>
     </message>
     <message>
         <source>Wait for it to end, stop it (`pruner steer PROJECT stop`), or choose another project file.</source>
@@ -7011,6 +7039,10 @@
     <message>
         <source>There is no cost model named {0}.</source>
         <translation>Es gibt kein Kostenmodell namens {0}.</translation>
+    </message>
+    <message>
+        <source>What is registered as the cost model &quot;{0}&quot; makes a {1}.</source>
+        <translation>Was als Kostenmodell „{0}“ angemeldet ist, erzeugt ein Objekt der Art {1}.</translation>
     </message>
     <message>
         <source>The checkpoint&apos;s trees were grown on other features.</source>

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine.processes.child import environment
 from pruner_engine.store.reader import ProjectReader
 from terminal import SMALL, carried_out, pruner, pruner_here
 
@@ -60,7 +61,7 @@ class Odd(CostModel):
         return eval(Path({answers!r}, "scores").read_text())
 
     def update(self, groups):
-        return LearnReport(0.0, 0.0, 1, 1, 0.0)
+        return eval(Path({answers!r}, "report").read_text())
 
     def to_bytes(self):
         return b"odd"
@@ -74,7 +75,7 @@ register_model("odd", lambda seed: Odd())
 
 def test_a_model_that_answers_in_another_shape_is_told_with_its_plugin(tmp_path, warm):
     (plugin := tmp_path / "odd.py").write_text(ODD_MODEL.format(answers=str(tmp_path)))
-    right = {"features": "found", "scores": "np.zeros(len(features))"}
+    right = {"features": "found", "scores": "np.zeros(len(features))", "report": "LearnReport(0.0, 0.0, 1, 1, 0.0)"}
     tune = ["tune", "matmul:32,32,32", "--trials", 4, "--plugin", plugin, "--set", "model=odd", *SMALL]
 
     def told(*args, code=1, **answers):
@@ -94,6 +95,29 @@ def test_a_model_that_answers_in_another_shape_is_told_with_its_plugin(tmp_path,
     more = ["resume", project, "--trials", 12, "--plugin", plugin]
     assert f"{named} one score for each of" in told(*more, scores="np.zeros((len(features), 1))")
     assert f"{named} features of each of" in told(*more, features="found[1:]")
+    assert f'The cost model "odd" of {plugin} tells no LearnReport. Mend' in told(*more, report="None")
+
+
+def installed(folder, code):
+    """The environment in which a distribution is installed whose plugin is this code."""
+    (folder / "mine_1.py").write_text(code)
+    (about := folder / "my_plugin-1.0.dist-info").mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[pruner_studio.plugins]\nmine = mine_1\n")
+    return environment() | {"PYTHONPATH": os.pathsep.join((environment()["PYTHONPATH"], str(folder)))}
+
+
+def test_an_installed_plugin_needs_no_name(tmp_path):
+    env = installed(tmp_path, STRATEGY.format(name="mine", change="propose = strategy.propose"))
+    tune = ["tune", "matmul:32,32,32", "--trials", 2, "--strategy", "mine", "--project", tmp_path / "p.pruner", *SMALL]
+    assert json.loads(pruner(*tune, "--json", env=env))["valid"] == 2
+
+
+def test_an_installed_plugin_that_fails_is_told_with_what_it_came_with(tmp_path):
+    env = installed(tmp_path, "1 / 0")
+    told = pruner("tune", "matmul:32,32,32", "--trials", 2, "--project", tmp_path / "p.pruner", code=1, env=env)
+    assert "The plugin mine (mine_1) fails: ZeroDivisionError" in told
+    assert "pip uninstall my-plugin" in told
 
 
 def test_a_plugin_may_have_modules_beside_it(tmp_path):
@@ -111,6 +135,13 @@ def test_a_plugin_may_have_modules_beside_it(tmp_path):
         ("def f(:", "SyntaxError"),
         ("\n1 / 0", "line 2"),
         ("import sys; sys.exit(3)", "in line 1: SystemExit: 3"),
+        (
+            "\nfrom pruner_engine.search.strategy import *\nregister_strategy('mine', 5)",
+            "in line 3: TypeError: 5 cannot",
+        ),
+        ("from pruner_engine.verify import *\nregister_model('mine', lambda: 5)", "in line 2: TypeError: <function"),
+        ("from pruner_engine.space.rules import *\nregister_rule('mine', None)", "in line 2: TypeError: None cannot"),
+        ("from pruner_engine.space.rules import *\nregister_rule('mine', id, 'rocm')", "line 2: ValueError: 'rocm' is"),
     ],
 )
 def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
@@ -121,10 +152,34 @@ def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
     assert "Traceback" not in message
 
 
+@pytest.mark.parametrize(
+    ("code", "words", "told"),
+    [
+        (
+            "from pruner_engine.search.strategy import *\nregister_strategy('makes', lambda context: 5)",
+            ["--strategy", "makes"],
+            'What is registered as the strategy "makes" makes a int. Mend its plugin',
+        ),
+        (
+            "from pruner_engine.verify import register_model\nregister_model('makes', lambda seed: None)",
+            ["--set", "model=makes"],
+            'What is registered as the cost model "makes" makes a NoneType. Mend its plugin',
+        ),
+    ],
+)
+def test_a_plugin_that_makes_something_else_is_told(tmp_path, code, words, told, warm):
+    (plugin := tmp_path / "odd.py").write_text(code)
+    project = tmp_path / "p.pruner"
+    assert told in pruner_here(
+        "tune", "matmul:32,32,32", "--trials", 2, "--plugin", plugin, *words, "--project", project, code=1
+    )
+
+
 STRATEGY = """
 import math, sys
 import numpy as np
 from pruner_engine.search.strategies import make_strategy, register_strategy
+from pruner_engine.search.strategy import Proposal
 
 def mine(context):
     strategy = make_strategy("random", context)
@@ -154,9 +209,9 @@ def strategy_of(folder, name, change):
 def test_a_strategy_that_fails_is_told_with_its_plugin(tmp_path, name, change, warm):
     words, project = strategy_of(tmp_path, name, change), tmp_path / "p.pruner"
     told = pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project, code=1)
-    assert f"The plugin {words[1]} fails in line 10: ZeroDivisionError: division by zero. Mend it" in told
+    assert f"The plugin {words[1]} fails in line 11: ZeroDivisionError: division by zero. Mend it" in told
     assert "Traceback" not in told
-    assert f"The plugin {words[1]} fails in line 10" in pruner_here("status", project), "nor is it a mystery later"
+    assert f"The plugin {words[1]} fails in line 11" in pruner_here("status", project), "nor is it a mystery later"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +230,7 @@ def test_a_strategy_that_ends_the_process_ends_its_run_only(tmp_path, name, chan
         row = reader.run()
         why = f"{row['reason']} {[task['quarantined'] for task in reader.tasks(row['id'])]} {said.stderr}"
     assert not row["interrupted"]
-    assert f"The plugin {words[1]} fails in line 10: SystemExit: enough" in why
+    assert f"The plugin {words[1]} fails in line 11: SystemExit: enough" in why
 
 
 def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_path, warm):
@@ -183,7 +238,7 @@ def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_pa
     project = tmp_path / "p.pruner"
     pruner_here("tune", "matmul:32,32,32", "--trials", 2, *words, "--project", project)
     told = pruner_here("resume", project, "--trials", 4, *words[:2], code=1)
-    assert f"The plugin {words[1]} fails in line 10: KeyError: 'mine'" in told
+    assert f"The plugin {words[1]} fails in line 11: KeyError: 'mine'" in told
 
 
 @pytest.mark.parametrize(
@@ -193,6 +248,16 @@ def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_pa
         ("silent", "strategy.learn = lambda state, trials: learn(state, trials) and None"),
         ("bare", "strategy.checkpoints = lambda: {'model': b'data'}"),
         ("texts", "strategy.checkpoints = lambda: {'model': ('mine', 'data', {})}"),
+        ("mute", "strategy.propose = lambda state, count: None"),
+        ("lister", "strategy.propose = lambda state, count: propose(state, count).candidates"),
+        (
+            "rower",
+            "strategy.propose = lambda state, count: Proposal([c.row for c in propose(state, count).candidates])",
+        ),
+        (
+            "draftless",
+            "strategy.propose = lambda state, count: Proposal(propose(state, count).candidates, drafted=None)",
+        ),
     ],
 )
 def test_a_strategy_that_tells_what_is_not_expected_is_named(tmp_path, name, change, warm):
@@ -231,3 +296,64 @@ def test_a_plugin_is_there_when_a_comparison_times_the_best_again(tmp_path, warm
     command = ["bench", "search", "matmul:16,16,32", "--strategies", "random", "--baseline", "random", *SMALL]
     pruner_here(*command, "--seeds", 0, "--trials", 2, "--plugin", plugin, "--again", 1, "--out", tmp_path / "cmp")
     assert str(os.getpid()) in where.read_text().split()
+
+
+RULE = """
+from tvm.ir.utils import derived_object
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
+from pruner_engine.space.rules import register_rule
+
+@derived_object
+class Mine(PyScheduleRule):
+    def __init__(self, machine):
+        super().__init__()
+
+    def _initialize_with_tune_context(self, context):
+        pass
+
+    def apply(self, sch, block):
+        {apply}
+
+    def clone(self):
+        return Mine(None)
+
+register_rule("mine", {make})
+"""
+
+
+@pytest.mark.parametrize(
+    ("apply", "why"),
+    [
+        ("raise ValueError('not this one')", "The plugin {plugin} fails in line 15: ValueError: not this one"),
+        ("return []", "it gives no schedule"),
+        ("return None", "TypeError"),
+    ],
+)
+def test_a_rule_that_fails_leaves_kernels_to_the_others(tmp_path, apply, why, warm):
+    (plugin := tmp_path / "rule.py").write_text(RULE.format(apply=apply, make="Mine"))
+    tune = ["tune", "relu:32,48", "--trials", 2, "--plugin", plugin, "--project", tmp_path / "p.pruner", *SMALL]
+    done = carried_out(*tune)
+    assert done.returncode == 0
+    assert re.search(
+        f'The schedule rule "mine" fails on relu_\\w+: {re.escape(why.format(plugin=plugin))}', done.stderr
+    )
+    assert "Mend its plugin" in done.stderr and "makers of Pruner Studio" not in done.stderr
+
+
+def test_what_makes_no_rule_is_told(tmp_path, warm):
+    (plugin := tmp_path / "rule.py").write_text(RULE.format(apply="pass", make="lambda machine: None"))
+    told = pruner_here("tune", "relu:32,48", "--trials", 2, "--plugin", plugin, "--project", tmp_path / "p", code=1)
+    assert 'What is registered as the schedule rule "mine" makes a NoneType. Mend its plugin' in told
+
+
+def test_what_a_plugin_prints_is_no_result(tmp_path):
+    """Plugins are loaded in the terminal's process, too, by commands that work on many projects."""
+    (plugin := tmp_path / "loud.py").write_text("import os\nprint('loud')\nos.write(1, b'louder')")
+    tune = ["tune", "matmul:16,16,32", "--strategy", "random", "--trials", 2, "--json", *SMALL]
+    told = pruner(*tune, "--plugin", plugin, "--project", tmp_path / "p.pruner")
+    assert json.loads(told)["trials"] == 2
+    search = ["bench", "search", "matmul:16,16,32", "--strategies", "random", "--baseline", "random", "--seeds", 0]
+    few = ["--trials", 2, "--again", 1, "--out", tmp_path / "cmp", "--json", *SMALL]
+    assert json.loads(pruner(*search, *few, "--plugin", plugin))["errors"] == []
+    compared = json.loads(pruner("bench", "e2e", tmp_path / "p.pruner", "--rounds", 1, "--json", "--plugin", plugin))
+    assert compared["errors"] == []

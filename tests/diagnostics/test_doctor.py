@@ -29,7 +29,7 @@ def test_a_machine_that_runs_these_tests_is_fit(report):
     assert "outputs right" in next(c for c in report.checks if c.name == "One kernel").value
 
 
-PARTS = ("_software", "_machine", "_trial")
+PARTS = ("_software", "_plugins", "_machine", "_trial")
 
 
 def diagnose(*parts, before="", **changes):
@@ -136,3 +136,15 @@ def test_a_missing_linker_and_compiler_are_told(tmp_path):
     assert kernel["hint"] == checks["Linker"]["hint"]
     boards = checks["Linker for boards"]
     assert not boards["ok"] and not boards["needed"] and "lld" in boards["hint"]
+
+
+def test_an_installed_plugin_that_fails_is_told(tmp_path):
+    """Every question to an engine would end with it."""
+    (tmp_path / "mine_2.py").write_text("import nothing_of_that_name")
+    (about := tmp_path / "my_plugin-1.0.dist-info").mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[pruner_studio.plugins]\nmine = mine_2\n")
+    ok, checks = diagnose("_plugins", PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
+    assert not ok
+    assert checks["Plugin"]["value"].startswith("mine (mine_2): ModuleNotFoundError")
+    assert checks["Plugin"]["hint"] == "Mend it, or take it away: pip uninstall my-plugin."

@@ -124,6 +124,17 @@ def add_model(project: Path, keep: int) -> None:
         again("measurements", f"WHERE candidate_id {chosen}", shift=1000, run_id=2, task_id=2)
 
 
+def test_a_project_without_a_valid_trial_leaves_no_folder_that_looks_like_records(
+    project: Path, tmp_path: Path
+) -> None:
+    with connected(project) as db:
+        db.execute("UPDATE measurements SET stage = 'run', error = 'crash'")
+    for _ in range(2):
+        with pytest.raises(UserError, match="There is no valid trial to write"):
+            exported(project, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_two_models_that_share_a_kernel_each_find_their_trials(project: Path, tmp_path: Path) -> None:
     add_model(project, keep=2)
     counts = []

@@ -84,7 +84,11 @@ def console(*, err: bool = False, quiet: bool = False, width: int | None = None)
 @contextmanager
 def progress_line(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A line on standard error that says what is being done; yields what changes it. Where it is quiet, all is."""
-    with console(err=True, quiet=quiet).status("start") as status, _nothing_said() if quiet else nullcontext():
+    with (
+        console(err=True, quiet=quiet).status("start") as status,
+        _nothing_said() if quiet else nullcontext(),
+        _no_results(),
+    ):
         yield lambda text: status.update(Text(text))
 
 
@@ -98,6 +102,20 @@ def _nothing_said() -> Iterator[None]:
         yield
     finally:
         os.dup2(kept, 2)
+        os.close(kept)
+
+
+@contextmanager
+def _no_results() -> Iterator[None]:
+    """Let what a plugin or native code prints go to standard error, or nowhere with that: it is no result."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
         os.close(kept)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from pruner_engine.errors import UserError
 from pruner_engine.measure.building.linker import cross_linker, linker
 from pruner_engine.measure.workers.folder import refuse_noexec
+from pruner_engine.plugins import hint_to_take_away, installed_plugins
 from pruner_engine.processes.child import environment, import_command, module_command
 from pruner_engine.protocol import Check, DoctorReport
 from pruner_engine.requirements import OLDEST, TVM, installed, is_old
@@ -29,7 +30,7 @@ _CUDA = (13, 0)  # what TVM's wheel is built for
 
 def run_checks() -> DoctorReport:
     """All checks; takes some seconds, since the last one builds and runs a kernel."""
-    checks = [*_software(), *_machine(), *_trial()]
+    checks = [*_software(), *_plugins(), *_machine(), *_trial()]
     return DoctorReport(ok=all(c.ok for c in checks if c.needed), checks=checks)
 
 
@@ -78,6 +79,15 @@ def _import_failure(module: str) -> str:
         return f"no answer within {_TRIAL_LIMIT_S} s"
     said = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
     return said[-1][:200] if done.returncode else ""
+
+
+def _plugins() -> Iterator[Check]:
+    """What is installed is loaded with every question to an engine, which it ends if it fails."""
+    for entry in installed_plugins():
+        failure, value = _import_failure(entry.module), f"{entry.name} ({entry.value})"
+        yield Check(
+            "Plugin", not failure, f"{value}: {failure}" if failure else value, failure and hint_to_take_away(entry)
+        )
 
 
 def _machine() -> Iterator[Check]:

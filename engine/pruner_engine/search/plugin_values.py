@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pruner_engine.errors import UserError
+from pruner_engine.plugins import hint_to_mend
+from pruner_engine.search.strategy import Proposal
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.verify.model import Array, CostModel, Features
-
-_MEND = "Mend its plugin; docs/extending.md says what is expected."
+from pruner_engine.verify.model import Array, CostModel, Features, Group, LearnReport
 
 
 def plain(told: Any) -> Any:
@@ -36,6 +37,21 @@ def plain(told: Any) -> Any:
     raise TypeError(f"{type(told).__name__} is no figure")
 
 
+def proposal_of(strategy: str, found: Any) -> Proposal:
+    """A proposal whose candidates are lists of candidates.
+
+    Raises:
+        UserError: the strategy of that name gives something else.
+    """
+    try:
+        proposal = replace(found, candidates=[*found.candidates], drafted=[*found.drafted])
+    except (AttributeError, TypeError):
+        proposal = None
+    if proposal is None or not all(isinstance(c, Candidate) for c in (*proposal.candidates, *proposal.drafted)):
+        raise UserError(f'The strategy "{strategy}" proposes what are no candidates.', hint_to_mend())
+    return proposal
+
+
 def figures_of(strategy: str, told: Mapping[str, Any]) -> dict[str, Any]:
     """Figures of a round as JSON values by name.
 
@@ -45,7 +61,7 @@ def figures_of(strategy: str, told: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return {**plain(told)}
     except TypeError as error:
-        raise UserError(f'The strategy "{strategy}" tells what is no figure: {error}.', _MEND) from error
+        raise UserError(f'The strategy "{strategy}" tells what is no figure: {error}.', hint_to_mend()) from error
 
 
 def checkpoints_of(strategy: str, told: Mapping[str, Any]) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
@@ -60,7 +76,9 @@ def checkpoints_of(strategy: str, told: Mapping[str, Any]) -> dict[str, tuple[st
             for role, (kind, data, recipe) in told.items()
         }
     except (AttributeError, TypeError, ValueError) as error:
-        raise UserError(f'The strategy "{strategy}" has kept what is no checkpoint: {error}.', _MEND) from error
+        raise UserError(
+            f'The strategy "{strategy}" has kept what is no checkpoint: {error}.', hint_to_mend()
+        ) from error
 
 
 def features_of(model: CostModel, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
@@ -78,7 +96,7 @@ def features_of(model: CostModel, space: DesignSpace, candidates: Sequence[Candi
         raise UserError(
             f'The cost model "{model.kind}" of {_file_of(model)} does not give features of each of {len(candidates)}'
             " candidates.",
-            _MEND,
+            hint_to_mend(),
         )
     return features
 
@@ -98,9 +116,21 @@ def scores_of(model: CostModel, features: Sequence[Features]) -> Array:
         raise UserError(
             f'The cost model "{model.kind}" of {_file_of(model)} does not give one score for each of'
             f" {len(features)} candidates.",
-            _MEND,
+            hint_to_mend(),
         )
     return scores
+
+
+def learned_of(model: CostModel, groups: Mapping[str, Group]) -> LearnReport:
+    """What an update of a model tells.
+
+    Raises:
+        UserError: the model tells something else.
+    """
+    report = model.update(groups)
+    if not isinstance(report, LearnReport):
+        raise UserError(f'The cost model "{model.kind}" of {_file_of(model)} tells no LearnReport.', hint_to_mend())
+    return report
 
 
 def _file_of(model: CostModel) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.allotment import Allotment
+from pruner_engine.search.plugin_values import proposal_of
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.scheduler import open_tasks
@@ -14,7 +15,7 @@ from pruner_engine.search.strategy import Proposal, Strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.space.rules import failed_rules
+from pruner_engine.space.rules import OF_PLUGINS, failed_rules
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
 
@@ -63,7 +64,9 @@ class RoundPlanner:
         """Tell of each rule that fails once a session."""
         for rule in failed.keys() - self._failed:
             text = f'The schedule rule "{rule}" fails on {state.task.name}: {failed[rule].rstrip(".")}.'
-            self._log.notice("warning", text, "The other rules schedule it. Send this to the makers of Pruner Studio.")
+            own = "The other rules schedule it. Send this to the makers of Pruner Studio."
+            others = "The other rules schedule it. Mend its plugin, or leave the rule out (--without)."
+            self._log.notice("warning", text, others if rule in OF_PLUGINS else own)
         self._failed |= failed.keys()
 
     def plan(self, state: TaskState) -> RoundPlan | None:
@@ -81,7 +84,8 @@ class RoundPlanner:
         if left <= 0 and not pinned:
             state.exhausted |= not closed
             return None
-        proposal = self._strategy.propose(state, left) if left > 0 else Proposal([])
+        proposed = self._strategy.propose(state, left) if left > 0 else Proposal([])
+        proposal = proposal_of(self._run.strategy, proposed)
         own = {c.hash for c in pinned}
         chosen = [*pinned, *_fit(proposal.candidates, own | state.measured)][: max(left, len(pinned))]
         if not chosen:

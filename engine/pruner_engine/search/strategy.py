@@ -13,7 +13,9 @@ from typing import Any
 
 import tvm
 
+from pruner_engine.errors import UserError
 from pruner_engine.notices import OnNotice
+from pruner_engine.plugins import hint_to_mend, refuse_uncallable
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -156,7 +158,11 @@ def register_strategy(
 
     Args:
         check: as `Strategy.check`; without one that of `make`, where it is a class.
+
+    Raises:
+        TypeError: `make` does not take a context.
     """
+    refuse_uncallable(make, None)
     own = make.check if isinstance(make, type) and issubclass(make, Strategy) else Strategy.check
     _REGISTRY[name], _CHECKS[name] = make, check or own
 
@@ -171,8 +177,14 @@ def make_strategy(name: str, context: Context) -> Strategy:
 
     Raises:
         KeyError: no such strategy is registered.
+        UserError: what a plugin makes is no strategy.
     """
-    return _REGISTRY[name](context)
+    strategy = _REGISTRY[name](context)
+    if not isinstance(strategy, Strategy):
+        raise UserError(
+            f'What is registered as the strategy "{name}" makes a {type(strategy).__name__}.', hint_to_mend()
+        )
+    return strategy
 
 
 def check_settings(name: str, settings: SearchSettings) -> None:

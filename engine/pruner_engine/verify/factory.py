@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from pruner_engine.errors import UserError
+from pruner_engine.plugins import hint_to_mend, refuse_uncallable
 from pruner_engine.processes.loading import loading
 from pruner_engine.verify.model import CostModel
 
@@ -26,7 +27,11 @@ def register_model(kind: str, make: Callable[[int], CostModel]) -> None:
     Args:
         kind: its name, in settings and checkpoints.
         make: takes a seed, returns the model.
+
+    Raises:
+        TypeError: it does not take a seed.
     """
+    refuse_uncallable(make, 0)
     _MODELS[kind] = make
 
 
@@ -43,7 +48,7 @@ def create_model(kind: str, seed: int = 0) -> CostModel:
     """A new cost model; the same kind and seed learn the same from the same measurements.
 
     Raises:
-        UserError: there is no such kind.
+        UserError: there is no such kind, or what a plugin makes is no model.
     """
     check_kind(kind)
     make = _MODELS[kind]
@@ -51,5 +56,9 @@ def create_model(kind: str, seed: int = 0) -> CostModel:
         module, name = make.split(":")
         with loading():
             make = getattr(import_module(module), name)
-    model: CostModel = make(seed)
+    model = make(seed)
+    if not isinstance(model, CostModel):
+        raise UserError(
+            f'What is registered as the cost model "{kind}" makes a {type(model).__name__}.', hint_to_mend()
+        )
     return model

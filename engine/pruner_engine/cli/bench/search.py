@@ -86,7 +86,7 @@ def search(
 
     Called again it skips what is finished and resumes what is not.
     """
-    wanted = [] if no_run else _plan(models, lists, out, **options)
+    wanted = [] if no_run else _plan(models, lists, out, quiet=as_json, **options)
     if wanted:
         _look_for(baseline, wanted, out, quiet=as_json)
     failed = run_all(wanted, quiet=as_json)
@@ -134,10 +134,12 @@ def _plan(
     target: str,
     settings: tuple[tuple[str, Any], ...],
     plugins: tuple[str, ...],
+    quiet: bool,
 ) -> list[WantedRun]:
     subjects = subjects_of(models, lists)
     variants = variants_of(strategies)
-    load_tvm_and_plugins(plugins)
+    with progress_line(quiet=quiet):
+        load_tvm_and_plugins(plugins)
     from pruner_engine.jobs.runs.checks import check_strategy
     from pruner_engine.targets.target import resolve_target, target_json
 
@@ -151,10 +153,10 @@ def _plan(
 
 
 def _time_again(projects: list[Path], turns: int, plugins: Sequence[str], *, quiet: bool) -> None:
-    load_tvm_and_plugins(plugins)  # a schedule of a plugin's rule may need what that registers, such as an intrinsic
-    from pruner_engine.benchmarks.remeasure import time_again
-
     with progress_line(quiet=quiet) as tell:
+        load_tvm_and_plugins(plugins)  # a schedule of a plugin's rule may need what that registers, as an intrinsic
+        from pruner_engine.benchmarks.remeasure import time_again
+
         for project in projects:
             if project.is_file():
                 time_again(project, turns, tell)

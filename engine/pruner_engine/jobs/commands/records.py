@@ -46,13 +46,13 @@ def export_records(command: ExportRecords, job: JobContext) -> None:
         if (Path(command.out) / RECORDS).exists():
             raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")
         with making_sense(project.path):
+            if not any(database.get_top_k(database.commit_workload(task.mod), 1) for task in tasks):
+                raise UserError("There is no valid trial to write.", "Tune the model first.")
             try:
                 written = write_records(database, tasks, Path(command.out), command.best)
             except OSError as error:
                 hint = "Free some space, or choose another folder."
                 raise UserError(f"{command.out} cannot be written: {error.strerror}.", hint) from error
-    if not written:
-        raise UserError("There is no valid trial to write.", "Tune the model first.")
     job.emit(RecordsExported(out=command.out, records=written))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pruner_engine.errors import UserError
-from pruner_engine.search.plugin_values import features_of, scores_of
+from pruner_engine.search.plugin_values import features_of, learned_of, scores_of
 from pruner_engine.search.strategies.memory import Memory, remembered
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
@@ -128,7 +128,7 @@ class ModelStrategy(Strategy):
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
         """Train the model on everything measured; overridden by strategies that adapt in another way."""
-        return self.model.update(groups)
+        return learned_of(self.model, groups)
 
     def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
         """Keep the trials' features and let go of their schedules, which hold megabytes."""

@@ -14,6 +14,7 @@ from tvm.target import Target
 
 from pruner_engine.lowering.generations import generation
 from pruner_engine.lowering.tensor_intrinsics import load_every_intrinsic_of_gpus, load_tensor_intrinsics
+from pruner_engine.plugins import refuse_uncallable
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
 from pruner_engine.space.rules.amx import MatrixTile
 from pruner_engine.space.rules.columns import ColumnReductions
@@ -24,7 +25,7 @@ from pruner_engine.space.rules.moves import Moves
 from pruner_engine.space.rules.pools import know_rules_of_pools
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import RowReductions
-from pruner_engine.space.rules.rule import Rule, failed_rules, schedule_rule
+from pruner_engine.space.rules.rule import Rule, failed_rules, guarded, schedule_rule
 from pruner_engine.space.rules.split_sum import SplitSum
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
@@ -48,8 +49,9 @@ GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     SPLIT_RULE: schedule_rule(SPLIT_RULE, SplitSum),
     EPILOGUE_RULE: schedule_rule(EPILOGUE_RULE, Epilogue),
 }
+OF_PLUGINS: set[str] = set()  # names of those that plugins have registered
 
-__all__ = ["GPU_RULES", "OWN_RULES", "Machine", "failed_rules", "register_rule", "rules_for"]
+__all__ = ["GPU_RULES", "OF_PLUGINS", "OWN_RULES", "Machine", "failed_rules", "register_rule", "rules_for"]
 
 
 def register_rule(
@@ -61,10 +63,17 @@ def register_rule(
         name: by which it can be left out.
         make: takes what rules know of the machine, returns the rule.
         kind: of the targets.
+
+    Raises:
+        TypeError, ValueError: `make` does not take a machine, or there are no rules of that kind.
     """
+    refuse_uncallable(make, None)
+    if kind not in ("llvm", "cuda"):
+        raise ValueError(f"{kind!r} is neither llvm nor cuda")
     if kind == "cuda":
         load_every_intrinsic_of_gpus()
-    {"llvm": OWN_RULES, "cuda": GPU_RULES}[kind][name] = make
+    {"llvm": OWN_RULES, "cuda": GPU_RULES}[kind][name] = guarded(name, make)
+    OF_PLUGINS.add(name)
 
 
 def rules_for(target: Target, without: Collection[str] = (), *, cautious: bool = False) -> list[ms.ScheduleRule]:

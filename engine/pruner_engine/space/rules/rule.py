@@ -14,7 +14,9 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 
-from pruner_engine.errors import first_words
+from pruner_engine.errors import UserError, first_words
+from pruner_engine.faults import in_one_line
+from pruner_engine.plugins import hint_to_mend
 from pruner_engine.space.rules.machine import Machine
 
 _LOG = logging.getLogger(__name__)
@@ -52,6 +54,13 @@ def schedule_rule(name: str, rule: Callable[[Machine], Rule]) -> Callable[[Machi
     return lambda machine: _ScheduleRule(name, rule(machine))
 
 
+def _tell(name: str, why: str) -> None:
+    if (failed := _failed.get()) is None:
+        _LOG.warning('the rule "%s" left out a block that it failed on: %s', name, why)
+    else:
+        failed.setdefault(name, why)
+
+
 @derived_object
 class _ScheduleRule(PyScheduleRule):
     def __init__(self, name: str, rule: Rule) -> None:
@@ -66,11 +75,47 @@ class _ScheduleRule(PyScheduleRule):
         try:
             return self.rule.apply(sch.copy(), block)
         except Exception as error:  # a kernel that the rule was not written for may raise anything
-            if (failed := _failed.get()) is None:
-                _LOG.warning('the rule "%s" left out a block that it failed on: %s', self.name, error)
-            else:
-                failed.setdefault(self.name, f"{type(error).__name__}: {first_words(error)}")
+            _tell(self.name, f"{type(error).__name__}: {first_words(error)}")
             return [sch]
 
     def clone(self) -> ms.ScheduleRule:
         return _ScheduleRule(self.name, self.rule)
+
+
+def guarded(name: str, make: Callable[[Machine], ms.ScheduleRule]) -> Callable[[Machine], ms.ScheduleRule]:
+    """Make a rule of a plugin one that fails as ours do: on a block, for which the others go on.
+
+    Raises:
+        UserError: of what is returned, where the plugin makes no rule.
+    """
+
+    def made(machine: Machine) -> ms.ScheduleRule:
+        rule = make(machine)
+        if not isinstance(rule, ms.ScheduleRule):
+            found = type(rule).__name__
+            raise UserError(f'What is registered as the schedule rule "{name}" makes a {found}.', hint_to_mend())
+        return _Guarded(name, rule)
+
+    return made
+
+
+@derived_object
+class _Guarded(PyScheduleRule):
+    def __init__(self, name: str, rule: ms.ScheduleRule) -> None:
+        super().__init__()
+        self.name, self.rule = name, rule
+
+    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
+        self.rule._initialize_with_tune_context(context)
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        try:
+            if found := list(self.rule.apply(sch.copy(), block)):
+                return found
+            _tell(self.name, "it gives no schedule")
+        except Exception as error:  # whatever somebody else's code raises
+            _tell(self.name, in_one_line(error))
+        return [sch]
+
+    def clone(self) -> ms.ScheduleRule:
+        return _Guarded(self.name, self.rule.clone())
