@@ -45,8 +45,8 @@ def cli() -> None:
 
 
 for _command in (
-    tune, resume, status, tasks, candidates, rounds, adaptation, compare, inspect, decisions, try_, steer, export, report,
-    records, boards, tracker, serve, collect, train, bench, doctor, targets, profile,
+    tune, resume, status, tasks, candidates, rounds, adaptation, compare, inspect, decisions, try_, steer, export,
+    report, records, boards, tracker, serve, collect, train, bench, doctor, targets, profile,
 ):  # fmt: skip
     cli.add_command(_command)
 
