@@ -1988,6 +1988,10 @@
         <translation>der beste Ablaufplan jeder Aufgabe unter den gemessenen Grenzen des Geräts</translation>
     </message>
     <message>
+        <source>some are faster than the profile of the device allows: measure it anew on Devices, for later runs</source>
+        <translation>manche sind schneller, als das Profil des Geräts zulässt: Messen Sie es unter „Geräte“ neu, für spätere Läufe</translation>
+    </message>
+    <message>
         <source>Why the task was given up</source>
         <translation>Warum die Aufgabe aufgegeben wurde</translation>
     </message>
@@ -3014,7 +3018,7 @@
     </message>
     <message>
         <source>checked</source>
-        <translation>Ausgaben verglichen</translation>
+        <translation>verglichen</translation>
     </message>
     <message>
         <source>measured</source>

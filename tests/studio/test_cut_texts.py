@@ -14,6 +14,7 @@ from databases import connected
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.widgets.elided import Paragraph
 from pruner_studio.widgets.empty_state import EmptyState
+from pruner_studio.widgets.plot import Plot
 
 
 def cut(root: QWidget) -> list[str]:
@@ -63,6 +64,18 @@ def test_a_page_that_needs_more_room_is_scrolled(window: MainWindow, rested, fin
     frame = window.pages.currentWidget()
     assert frame.horizontalScrollBar().maximum() == 0
     assert page.width() == frame.viewport().width() and page.height() >= page.minimumSizeHint().height()
+
+
+@pytest.mark.parametrize("size", [(760, 440), (911, 512), (1280, 720)])
+def test_the_axes_of_every_plot_are_whole(window: MainWindow, rested, finished_project: Path, size) -> None:
+    window.resize(*size)
+    window.workspace.open(finished_project, 3)
+    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
+        page = window.show_page(key)
+        rested(page)
+        for plot in page.findChildren(Plot):
+            inside = plot.rect().adjusted(0, 0, 1, 1)
+            assert not plot.isVisible() or inside.contains(plot._view.geometry()), (key, plot.name)
 
 
 def test_the_last_projects_stand_above_the_plan_on_a_small_screen(window: MainWindow, finished_project: Path) -> None:

@@ -46,6 +46,17 @@ def test_every_page_says_what_to_do_when_nothing_is_open(window: MainWindow) -> 
     assert window.run_bar.isHidden()
 
 
+def test_a_kernel_above_the_roof_has_the_profile_doubted(window: MainWindow, finished_project: Path, tmp_path) -> None:
+    shutil.copy(finished_project, path := tmp_path / "fast.pruner")
+    assert window.workspace.open(path)
+    page = show(window, "tasks")
+    assert "measured limits" in page.limits.text()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE measurements SET seconds = seconds / 1000")
+    assert window.workspace.open(path)
+    assert "measure it anew" in show(window, "tasks").limits.text()
+
+
 def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_project: Path) -> None:
     page = show(opened, "overview")
     with ProjectReader(finished_project) as reader:

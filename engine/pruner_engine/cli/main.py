@@ -11,6 +11,7 @@ from pruner_engine import __version__
 from pruner_engine.cli.adaptation import adaptation
 from pruner_engine.cli.bench import bench
 from pruner_engine.cli.boards import boards
+from pruner_engine.cli.candidates import candidates
 from pruner_engine.cli.collect import collect
 from pruner_engine.cli.compare import compare
 from pruner_engine.cli.decisions import decisions
@@ -44,8 +45,8 @@ def cli() -> None:
 
 
 for _command in (
-    tune, resume, status, tasks, rounds, adaptation, compare, inspect, decisions, try_, steer, export, report, records,
-    boards, tracker, serve, collect, train, bench, doctor, targets, profile,
+    tune, resume, status, tasks, candidates, rounds, adaptation, compare, inspect, decisions, try_, steer, export,
+    report, records, boards, tracker, serve, collect, train, bench, doctor, targets, profile,
 ):  # fmt: skip
     cli.add_command(_command)
 

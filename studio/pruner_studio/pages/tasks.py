@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
+from pruner_engine.store.figures.roofline import above_the_peak
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
@@ -28,6 +29,9 @@ from pruner_studio.widgets.narrowing import TaskFilter
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
+
+_LIMITS = tr("the best schedule of each task under the measured limits of the device")
+_DOUBT = tr("some are faster than the profile of the device allows: measure it anew on Devices, for later runs")
 
 
 def _curve(row: dict[str, Any]) -> list[tuple[float, float]]:
@@ -145,7 +149,7 @@ class TasksPage(Page):
         )
         card.body.addWidget(self.table)
         yield
-        roofline = Card(tr("Roofline"), tr("the best schedule of each task under the measured limits of the device"))
+        roofline = Card(tr("Roofline"), _LIMITS)
         split.addWidget(roofline)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
@@ -158,6 +162,7 @@ class TasksPage(Page):
         self.column.addWidget(self.steering)
 
     def _fill_roofline(self, card: Card) -> None:
+        self.limits = card.note
         self.roofline = Roofline(tr("Roofline of the tasks"))
         self.roofline.picked.connect(self._task_picked)
         self.roofline.hovered.connect(lambda task: self.table.point_at(() if task is None else (task,)))
@@ -249,6 +254,7 @@ class TasksPage(Page):
         return self.filter if self.filter.isVisible() else None
 
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        self.limits.setText(_DOUBT if above_the_peak(rows) else _LIMITS)
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
         kernels = Kernels(
             tr("best schedules (larger: more of the time)"),

@@ -1,0 +1,61 @@
+"""The candidates of a task in the terminal: the fastest first, and why others failed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from chosen_runs import add_run, make_project
+from pruner_engine.cli.main import cli
+
+EVENTS = [
+    ("begin", 0.0),
+    *(("trial", 1, seconds, 1.0) for seconds in (3e-3, 1e-3, None, -2e-3)),
+    ("end", 2.0),
+    ("trial", 2, 5e-3, 3.0),
+    ("end", 4.0),
+]
+
+
+@pytest.fixture
+def project(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0), "b": (1, 1.0)})
+    add_run(path, "pruner", EVENTS)
+    return path
+
+
+def asked(*words, code=0):
+    done = CliRunner().invoke(cli, ["candidates", *map(str, words)], catch_exceptions=code == 0)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_the_fastest_stand_first_and_name_what_inspect_takes(project):
+    found = json.loads(asked(project, "--task", "a", "--json"))
+    assert (found["run"], found["of"]) == (1, 4)
+    assert [row["seconds"] for row in found["candidates"]] == [1e-3, 2e-3, 3e-3, None]
+    assert [row["censored"] for row in found["candidates"]] == [False, True, False, False]
+    lines = asked(project, "--task", "a").splitlines()
+    first = next(line.split() for line in lines if "ms" in line)
+    assert first[:3] == [str(found["candidates"][0]["id"]), "1.00", "ms"]
+    assert any("2.00 ms" in line and "abandoned" in line for line in lines)
+
+
+def test_a_candidate_that_failed_is_told_with_its_message(project):
+    found = json.loads(asked(project, "--task", "a", "--kind", "failed", "--json"))
+    (row,) = found["candidates"]
+    assert (row["stage"], row["error"], row["message"], row["seconds"]) == ("run", "crash", "it crashed", None)
+    assert "run: crash: it crashed" in asked(project, "--task", "a", "--kind", "failed")
+
+
+def test_how_many_are_left_out_is_told(project):
+    told = asked(project, "--task", "a", "--best", "2")
+    assert "The best 2 of 4" in told and "3.00 ms" not in told
+    assert "The best" not in asked(project, "--task", "a")
+
+
+def test_of_several_tasks_one_is_to_be_named(project):
+    assert CliRunner().invoke(cli, ["candidates", str(project)]).exit_code == 1
