@@ -80,6 +80,7 @@ def test_other_numbers_lie_on_no_grid():
     one[300, 17] *= 1.01
     assert block_weights(one) is None, "a single weight beside the grid"
     assert block_weights(np.full((64, 48), np.nan, "float32")) is None
+    assert block_weights(np.full((64, 48), 0.5, "float32")) is None, "what stands in for weights"
 
 
 def model_of(weights, rows):

@@ -43,9 +43,12 @@ class BlockWeights:
 def block_weights(weights: np.ndarray) -> BlockWeights | None:
     """Weights float32 [depth, columns] as steps of few bits in the largest blocks that there are; None without a grid.
 
-    A block's weights are whole numbers of at most 255 steps times its scale, to a few roundings of float32.
+    A block's weights are whole numbers of at most 255 steps times its scale, to a few roundings of float32. One number
+    throughout only stands in for weights, of which its speed is to tell.
     """
     depth, columns = weights.shape
+    if weights.min() == weights.max():
+        return None
     for size in [depth, *(size for size in _SIZES if size < depth)]:
         whole = np.pad(weights, [(0, -depth % size), (0, 0)]) if depth % size else weights
         blocks = whole.reshape(-1, size, columns)
