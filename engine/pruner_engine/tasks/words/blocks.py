@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -13,7 +13,7 @@ WORD_BITS = 32
 _SIZES = (256, 128, 64, 32, 16)  # of blocks; before them, all of a column is tried as one
 _WIDTHS = (4, 8)
 _SAMPLED = 64  # blocks that are looked at first, which tell most other weights apart
-_AT_ONCE = 1 << 14  # blocks whose grids are found together: each takes some kilobytes meanwhile
+_BLOCKS, _WEIGHTS = 1 << 14, 1 << 22  # whose grids are found together, at most: each takes memory meanwhile
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ def block_weights(weights: np.ndarray) -> BlockWeights | None:
         if on_grid(_some(blocks)) is None:
             continue
         for bits in _WIDTHS:
-            if (found := _on_grids(blocks, bits)) is not None:
-                return _in_words(*found, bits)
+            if (found := _packed(blocks, bits)) is not None:
+                return found
     return None
 
 
@@ -67,41 +67,35 @@ def _some(blocks: np.ndarray) -> np.ndarray:
     return blocks[places // columns, :, places % columns].T
 
 
-def _on_grids(blocks: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Steps int32 [blocks, size, columns] and scales float32 [blocks, columns]; None where a block has no grid."""
-    steps, scales = np.empty(blocks.shape, np.int32), np.empty((len(blocks), blocks.shape[2]), np.float32)
-    for at, part in _parts(blocks):
-        found = on_grid(part, (1 << bits) - 1)
+def _packed(blocks: np.ndarray, bits: int) -> BlockWeights | None:
+    """Blocks [count, size, columns] as steps of so many bits; None where one has no such grid."""
+    count, size, columns = blocks.shape
+    wide = columns + -columns % LANES
+    words = np.zeros((count, -(-size * bits // WORD_BITS), wide), np.int32)
+    scales, middles = np.zeros((2, count, wide), np.float32)
+    step = max(LANES, min(_BLOCKS, _WEIGHTS // size))
+    for block, start in product(range(count), range(0, columns, step)):
+        some = slice(start, min(start + step, columns))
+        found = on_grid(blocks[block, :, some], (1 << bits) - 1)
         if found is None:
             return None
-        steps[at], scales[at[0], at[2]] = found
-    return steps, scales
+        steps, scales[block, some] = found
+        middle = _middle(steps, bits)
+        words[block, :, some], middles[block, some] = _in_words(steps - middle, bits), middle
+    return BlockWeights(bits, words, scales, middles if middles.any() else None)
 
 
-def _parts(blocks: np.ndarray) -> Iterator[tuple[tuple[int, slice, slice], np.ndarray]]:
-    """Places of neighbouring columns of a block, and what is there."""
-    count, _, columns = blocks.shape
-    for block in range(count):
-        for start in range(0, columns, _AT_ONCE):
-            at = (block, slice(None), slice(start, start + _AT_ONCE))
-            yield at, blocks[at]
+def _middle(steps: np.ndarray, bits: int) -> np.ndarray:
+    """What is taken off the steps of each column so that signed numbers of so many bits hold them; mostly zero."""
+    highest = (1 << (bits - 1)) - 1
+    middle: np.ndarray = np.maximum(steps.max(0) - highest, np.minimum(steps.min(0) + highest + 1, 0))
+    return middle
 
 
-def _in_words(steps: np.ndarray, scales: np.ndarray, bits: int) -> BlockWeights:
-    most, least = steps.max(1), steps.min(1)
-    highest = (1 << bits - 1) - 1
-    middles = np.maximum(most - highest, np.minimum(least + highest + 1, 0))
+def _in_words(steps: np.ndarray, bits: int) -> np.ndarray:
+    """Signed steps [size, columns] as words int32 [words, columns]."""
     several = WORD_BITS // bits
-    blocks, size, columns = steps.shape
-    beyond = [(0, 0), (0, -size % several), (0, -columns % LANES)]
-    apart = np.pad(steps - middles[:, None], beyond) & ((1 << bits) - 1)
-    parts = apart.astype(np.uint32).reshape(blocks, -1, several, apart.shape[-1])
-    shifts = np.arange(several, dtype=np.uint32)[:, None] * np.uint32(bits)
-    words = np.bitwise_or.reduce(parts << shifts, axis=2).view(np.int32)
-    wide = [(0, 0), beyond[-1]]
-    return BlockWeights(
-        bits,
-        words,
-        np.pad(scales, wide),
-        np.pad(middles, wide).astype(np.float32) if middles.any() else None,
-    )
+    whole = np.pad(steps, [(0, -len(steps) % several), (0, 0)]).astype(np.uint32) & np.uint32((1 << bits) - 1)
+    shifts = np.arange(0, WORD_BITS, bits, dtype=np.uint32)[:, None]
+    words: np.ndarray = np.bitwise_or.reduce(whole.reshape(-1, several, steps.shape[1]) << shifts, axis=1)
+    return words.view(np.int32)
