@@ -185,6 +185,42 @@ def test_infinities_of_one_sign(tmp_path, opset, dtype):
     compare(tmp_path, x, opset, *nodes)
 
 
+def test_what_is_not_equal_to_itself_is_no_number(tmp_path):
+    x, path = np.array([1, np.inf, np.nan], "f"), str(tmp_path / "model.onnx")
+    body = "c = Equal(x, x)  d = Not(c)  e = Cast<to = 1>(d)  y = Where(c, x, e)"
+    head = '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[3] y)'
+    onnx.save(onnx.parser.parse_model(f"{head} {{ {body} }}"), path)
+    found = machine_of(load_model(path).mod)["main"](tvm.runtime.tensor(x)).numpy()
+    np.testing.assert_array_equal(found, [1, np.inf, 1])
+
+
+@pytest.mark.parametrize("place", [0, 2, -3])
+def test_so_many_rows_from_a_place_that_is_computed(tmp_path, place):
+    body = """
+        sizes = Constant<value_ints = [2, 5]>()  axes = Constant<value_ints = [0, -1]>()
+        starts = Add(i, i)  ends = Add(starts, sizes)  y = Slice(x, starts, ends, axes)
+    """
+    head = '<ir_version: 8, opset_import: ["": 17]> g (float[8, 5] x, int64[2] i) => (float[2, 5] y)'
+    x, path = RNG.standard_normal((8, 5)).astype("f"), str(tmp_path / "model.onnx")
+    onnx.save(onnx.parser.parse_model(f"{head} {{ {body} }}"), path)
+    machine = machine_of(load_model(path).mod)
+    found = machine["main"](tvm.runtime.tensor(x), tvm.runtime.tensor(np.array([place, 0])))
+    np.testing.assert_array_equal(found.numpy(), x[2 * place :][:2])
+
+
+def test_places_of_what_is_not_zero_in_a_constant_are_known(tmp_path):
+    body = """
+        mask = Constant<value = int64[3] {1, 0, 1}>()  found = NonZero(mask)  count = Shape(found)
+        one = Constant<value_ints = [1]>()  many = Gather(count, one)  rows = Transpose<perm = [1, 0]>(found)
+        ones = ConstantOfShape<value = float[1] {2.0}>(many)  y = ScatterND<reduction = "add">(x, rows, ones)
+    """
+    x, path = np.array([1, 2, 3], "f"), str(tmp_path / "model.onnx")
+    head = '<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[3] y)'
+    onnx.save(onnx.parser.parse_model(f"{head} {{ {body} }}"), path)
+    found = machine_of(load_model(path).mod)["main"](tvm.runtime.tensor(x)).numpy()
+    np.testing.assert_array_equal(found, [3, 2, 5])
+
+
 @pytest.mark.parametrize("operator", ["MaxPool", "AveragePool", "LpPool"])
 def test_pools_as_large_as_the_input(tmp_path, operator):
     x = RNG.standard_normal((1, 3, 7, 6)).astype("f")

@@ -109,6 +109,10 @@ CASES = {
         ),
         [torch.where(X > 1, torch.nan, X.round()), torch.where(X < -1, torch.nan, X.round()), whole(-2, 2, 5)],
     ),
+    "NaN beside itself": (
+        lambda x, y: (torch.where(x.eq(x), x, 0), ~x.eq(x), x.eq(x).sum(0), ~y.eq(y)),
+        [torch.where(X > 1, torch.nan, X), torch.where(X > 1, torch.nan, X).half()],
+    ),
     "negated comparisons of NaN": (
         lambda x, y: (
             *(~(x < y), ~(x >= 1), torch.logical_not(x == y), ~((x < y) & (x > 0)), ~torch.isnan(x)),

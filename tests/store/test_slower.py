@@ -59,6 +59,16 @@ def test_an_estimate_above_a_library_is_known_before_the_export(path):
     assert found.tasks == ("large", "small")
 
 
+def test_what_tasks_without_trials_take_untuned_is_not_held_against_a_library(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"small": (1, 1.0), "large": (1, 1.0), "untried": (2, 0.15)})
+    add_run(path, "random", TRIALS)
+    measured(path, onnxruntime=0.4)
+    assert known(path) is None
+    measured(path, torch=0.1)
+    assert (known(path).seconds, known(path).than) == (ESTIMATE, {"torch": 0.1})
+
+
 def test_what_the_last_export_measured_counts_until_something_is_tuned(path):
     export(path, 1, 0.7)
     found = known(path)

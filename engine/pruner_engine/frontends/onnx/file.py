@@ -126,7 +126,8 @@ def parse(content: bytes, name: str, folder: Path | None, fixed: Sequence[str] =
         _check(model, weights)
         taken = set_aside(model, name)
     except Exception as error:  # the checker raises more kinds than it documents
-        raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", EXPORT_AGAIN) from error
+        said = f"{first_line(error).rstrip('.')}."
+        raise UserError(f"{name} is not a valid ONNX model: {said}", EXPORT_AGAIN) from error
     if taken:
         made = onnx.ModelProto()
         made.CopyFrom(model)  # a message keeps the memory of what has been taken out of it

@@ -53,7 +53,8 @@ def exported(summary: Mapping[str, Any]) -> Slower | None:
 def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Slower | None:
     """What is faster than a model would be if it were exported now; None where nothing is known to be.
 
-    A run's latency is that of its last export where nothing was tuned since, otherwise the estimate.
+    A run's latency is that of its last export where nothing was tuned since, otherwise the estimate. Of that it is not
+    known what tasks without trials will take, which an export drafts.
 
     Args:
         run_id, all_runs: as an export takes them.
@@ -63,10 +64,11 @@ def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Sl
     found = min((latency for row in runs if (latency := _latency(reader, row))), default=None)
     if found is None:
         return None
+    seconds, measured, least = found
     baselines = {row["name"]: row["seconds"] for row in reader.baselines(run["id"])}
-    than = faster({**baselines, "tuned": found[0]})
+    than = faster({**baselines, "tuned": least})
     times = {row["name"]: row["share"] or 0.0 for row in reader.tasks(run["id"]) if not row["quarantined"]}
-    return Slower(*found, than, _longest(times)) if than else None
+    return Slower(seconds, measured, than, _longest(times)) if than else None
 
 
 def _exported_with(row: Row, run: Row) -> bool:
@@ -74,11 +76,15 @@ def _exported_with(row: Row, run: Row) -> bool:
     return comparable(row, run) and caches_of(row) == caches_of(run)
 
 
-def _latency(reader: ProjectReader, run: Row) -> tuple[float, bool] | None:
+def _latency(reader: ProjectReader, run: Row) -> tuple[float, bool, float] | None:
+    """Of a run, whether it was measured, and what its kernels with trials take of it."""
     last = reader.exported(run["id"])
     if last is not None and not last["tuned_since"]:
-        return last["seconds"], True
-    return (run["latency_s"], False) if run["latency_s"] else None
+        return last["seconds"], True, last["seconds"]
+    if not run["latency_s"]:
+        return None
+    untried = sum(row["weight"] * (row["untuned_s"] or 0.0) for row in reader.tasks(run["id"]) if not row["trials"])
+    return run["latency_s"], False, run["latency_s"] - untried
 
 
 def _longest(times: Mapping[str, float]) -> tuple[str, ...]:

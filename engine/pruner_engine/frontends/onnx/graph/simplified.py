@@ -11,7 +11,15 @@ from onnx import TensorProto, helper, inliner, numpy_helper
 
 from pruner_engine.frontends.onnx.external import tensors_of
 from pruner_engine.frontends.onnx.graph.following import with_known_numbers
-from pruner_engine.frontends.onnx.graph.nodes import attributes_of, graphs_within, is_standard, opset_of
+from pruner_engine.frontends.onnx.graph.nodes import (
+    Nodes,
+    attributes_of,
+    graphs_within,
+    is_standard,
+    opset_of,
+    replaced,
+)
+from pruner_engine.frontends.onnx.graph.values import Values
 from pruner_engine.processes.isolation import deadly
 
 _FUNCTIONS = (
@@ -64,6 +72,30 @@ def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
 
 def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
+
+    Places of what is not zero in a constant it leaves, whatever follows from them; JAX writes them to put numbers in.
+    """
+    made = _rewritten(model)
+    known = _with_known_places(made)
+    return made if known is made else simplified(known)
+
+
+def _with_known_places(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with constants in place of NonZero of others."""
+    values = Values(model.graph)
+
+    def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+        held = values.constant(node.input[0]) if node.op_type == "NonZero" else None
+        if held is None:
+            return False
+        nodes.named(nodes.constant(np.nonzero(held)), node.output[0])
+        return True
+
+    return replaced(model, write)
+
+
+def _rewritten(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model as ONNX Runtime writes it.
 
     Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. A model of
     halves, which it would compute in float32, as it has few kernels of theirs for CPUs, gets its shapes known only.

@@ -31,6 +31,7 @@ class Values:
                 self._constants[node.output[0]] = attributes_of(node)["value"]
         # as converters of halves write what has to stay float32
         self._converted = {node.output[0]: node for node in graph.node if node.op_type == "Cast"}
+        self._sums = {node.output[0]: node for node in graph.node if node.op_type == "Add"}
         self._read = {o.name for inner in graphs_within(graph) for o in inner.output}
         self._read |= {name for inner in graphs_within(graph) for node in inner.node for name in node.input}
         if outer is not None:
@@ -77,6 +78,14 @@ class Values:
             to = helper.tensor_dtype_to_np_dtype(attributes_of(self._converted[name])["to"])
             return None if known is None else known.astype(to)
         return None
+
+    def added(self, name: str, base: str) -> np.ndarray[Any, Any] | None:
+        """What is added to `base` to give a value; None where that is no constant."""
+        terms = [*self._sums[name].input] if name in self._sums else []
+        if base not in terms:
+            return None
+        terms.remove(base)
+        return self.constant(terms[0])
 
     def is_read(self, name: str) -> bool:
         return bool(name) and name in self._read

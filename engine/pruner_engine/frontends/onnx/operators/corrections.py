@@ -31,6 +31,7 @@ from pruner_engine.frontends.onnx.operators.halves import HALVES
 from pruner_engine.frontends.onnx.operators.numbers import NUMBERS
 from pruner_engine.frontends.onnx.operators.resize import write_resize
 from pruner_engine.frontends.onnx.operators.selection import SELECTION
+from pruner_engine.frontends.onnx.operators.tables import TABLES, known_of_tables
 from pruner_engine.frontends.onnx.operators.windows import WINDOWS
 from pruner_engine.frontends.onnx.unrolled.sequences import Sequences
 
@@ -46,7 +47,8 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
     for node in nodes:
-        if not is_standard(node.domain) and node.domain != _RUNTIME:  # TVM's importer only reads the operator's name
+        known = is_standard(node.domain) or node.domain == _RUNTIME or known_of_tables(node)
+        if not known:  # TVM's importer only reads the operator's name
             raise UserError(
                 f"{node.op_type} is an operator of {node.domain}, which is not known.",
                 "Export the model with ONNX's own operators.",
@@ -56,7 +58,7 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     # fused operators first: behind them ONNX knows no shape
     of_sequences = Sequences().writers()
     telling = of_sequences.keys() - {"Identity"}  # which is of tensors, too
-    unknown = FUSED | of_sequences if any(node.op_type in telling for node in nodes) else FUSED
+    unknown = FUSED | TABLES | (of_sequences if any(node.op_type in telling for node in nodes) else {})
     for writers in (unknown, first, _WRITERS):
         if any(node.op_type in writers for graph in graphs_within(model.graph) for node in graph.node):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)

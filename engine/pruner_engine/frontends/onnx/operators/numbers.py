@@ -11,7 +11,13 @@ from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
 
 
 def _equal(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Whether booleans are the same, which TVM would compare as floats."""
+    """Whether booleans are the same, which TVM would compare as floats; of a float and itself, whether it is a number,
+    as JAX asks, which TVM takes for granted.
+    """
+    dtype, same = values.dtype(node.input[0]), node.input[0] == node.input[1]
+    if same and dtype.kind == "f":
+        nodes.named(nodes("Not", nodes("IsNaN", node.input[0])), node.output[0])
+        return True
     if any(values.dtype(name) != np.bool_ for name in node.input):
         return False
     nodes.named(nodes("Not", nodes("Xor", *node.input)), node.output[0])

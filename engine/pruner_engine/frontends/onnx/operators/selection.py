@@ -64,12 +64,40 @@ def _scattered(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 
 
 def _slice(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Slice before version 10, whose bounds are attributes, where TVM looks for inputs."""
+    """Slice before version 10, whose bounds are attributes, where TVM looks for inputs; of a size that is known from
+    places that are computed, as JAX writes it, of which TVM knows no shape.
+    """
     attributes = attributes_of(node)
     if "starts" not in attributes:
-        return False
+        return _window(nodes, node, values)
     bounds = [attributes["starts"], attributes["ends"], attributes.get("axes", range(len(attributes["starts"])))]
     nodes.named(nodes("Slice", node.input[0], *(nodes.constant([*bound]) for bound in bounds)), node.output[0])
+    return True
+
+
+def _window(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """From a place where as many are left, as the declared shape promises."""
+    x, starts, ends, axes, steps = [*node.input, "", ""][:5]
+    sizes, made = values.added(ends, starts), values.shape(node.output[0])
+    axis_of, step_of = values.constant(axes), values.constant(steps)
+    if (
+        sizes is None
+        or made is None
+        or (axes and axis_of is None)
+        or (steps and (step_of is None or any(step_of != 1)))
+    ):
+        return False
+    shape = values.shape_for(node)
+    for number, axis in enumerate(range(len(sizes)) if axis_of is None else axis_of):
+        extent, size = shape[axis], made[axis]
+        if size == extent:
+            continue
+        start = nodes("Cast", nodes("Gather", starts, nodes.constant(number)), to=TensorProto.INT64)
+        counted = nodes("Add", start, nodes.constant(extent))
+        start = nodes("Where", nodes("Less", start, nodes.constant(0)), counted, start)
+        start = nodes("Min", nodes("Max", start, nodes.constant(0)), nodes.constant(extent - size))
+        x = nodes("Gather", x, nodes("Add", start, nodes.constant(np.arange(size))), axis=int(axis))
+    nodes.named(x, node.output[0])
     return True
 
 

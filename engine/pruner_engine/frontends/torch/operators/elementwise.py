@@ -62,6 +62,16 @@ def _differing(importer: Conversion, node: Node) -> relax.Expr:
     return made
 
 
+def _same(importer: Conversion, node: Node) -> relax.Expr:
+    """What equals itself, which NaN does not: kernels take it for granted where more is made of it."""
+    one, other = node.args
+    if one is not other or not one.meta["val"].dtype.is_floating_point:
+        return importer.stock(node)
+    dtype = one.meta["val"].dtype
+    data = importer.as_type(importer.env[one], torch.float32 if dtype == torch.bfloat16 else dtype)
+    return importer.emit(relax.op.logical_not(importer.emit(relax.op.isnan(data))))
+
+
 def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
     """By bits, whose number may be one for all."""
     x, many = node.args
@@ -76,6 +86,7 @@ ELEMENTWISE: dict[str, Callable[[Conversion, Node], Any]] = {
     "clamp.Tensor": _clamp_by_tensors,
     "clamp.default": _clamp,
     "elu.default": _elu,
+    "eq.Tensor": _same,
     "ne.Scalar": _differing,
     "ne.Tensor": _differing,
     **{f"__lshift__.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Scalar", "Tensor")},
