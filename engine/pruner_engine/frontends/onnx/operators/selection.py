@@ -92,7 +92,7 @@ def _window(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
         extent, size = shape[axis], made[axis]
         if size == extent:
             continue
-        start = nodes("Cast", nodes("Gather", starts, nodes.constant(number)), to=TensorProto.INT64)
+        start = nodes.cast(nodes("Gather", starts, nodes.constant(number)), np.int64)
         counted = nodes("Add", start, nodes.constant(extent))
         start = nodes("Where", nodes("Less", start, nodes.constant(0)), counted, start)
         start = nodes("Min", nodes("Max", start, nodes.constant(0)), nodes.constant(extent - size))
