@@ -82,6 +82,8 @@ def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _with_known_places(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with constants in place of NonZero of others."""
+    if all(node.op_type != "NonZero" for node in model.graph.node):
+        return model  # a large one is not copied for nothing
     values = Values(model.graph)
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
