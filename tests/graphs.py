@@ -18,11 +18,14 @@ _IMAGE, _CHANNELS = (1, 8, 14, 10), (8,)
 
 
 def graph(
-    function: Callable[..., relax.Expr], *shapes: Sequence[int], constants: Sequence[Sequence[int]] = ()
+    function: Callable[..., relax.Expr],
+    *shapes: Sequence[int],
+    constants: Sequence[Sequence[int]] = (),
+    dtype: str = "float32",
 ) -> IRModule:
-    """A module whose "main" computes `function` of float32 inputs of `shapes`, and of constants after them."""
+    """A module whose "main" computes `function` of inputs of `shapes`, and of constants of float32 after them."""
     rng, builder = np.random.default_rng(0), relax.BlockBuilder()
-    inputs = [relax.Var(f"x{i}", relax.TensorType(shape, "float32")) for i, shape in enumerate(shapes)]
+    inputs = [relax.Var(f"x{i}", relax.TensorType(shape, dtype)) for i, shape in enumerate(shapes)]
     weights = [relax.const(rng.standard_normal(shape).astype("float32")) for shape in constants]
     with builder.function("main", inputs):
         with builder.dataflow():

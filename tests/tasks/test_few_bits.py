@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -14,7 +15,7 @@ from draft.spaces import CPU
 from graphs import graph
 from machines import machine_of, result_of
 from pruner_engine.frontends import load_model
-from pruner_engine.measure.running.correctness import ANY_BITS, make_array
+from pruner_engine.measure.running.correctness import ANY_BITS, dtype_of, make_array
 from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.tasks.extract import extract_tasks
@@ -56,6 +57,32 @@ def test_steps_and_scales_stand_for_the_weights(bits, kept, block, unsigned):
     assert found.words.nbytes < weights.nbytes * kept / WORD_BITS * 1.02
     assert (found.middles is not None) == unsigned or bits < kept
     np.testing.assert_allclose(real(found, block, DEPTH, COLUMNS), weights, rtol=0, atol=1e-6 * np.abs(weights).max())
+
+
+def rounded(dtype, bits=4, *, unsigned=False):
+    """Steps of blocks of 32 weights by scales of a type of 16 bits, rounded to that type."""
+    rng = np.random.default_rng(2)
+    steps = rng.integers(0, 1 << bits, (DEPTH // 32, 32, COLUMNS))
+    zeros = rng.integers(0, 1 << bits, (len(steps), 1, COLUMNS)) if unsigned else 1 << (bits - 1)
+    scales = rng.uniform(0.01, 0.02, (len(steps), 1, COLUMNS)).astype(dtype_of(dtype)).astype("float32")
+    return ((steps - zeros) * scales).astype(dtype_of(dtype)).reshape(DEPTH, COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bits", "unsigned"),
+    [("float16", 4, False), ("float16", 4, True), ("float16", 8, False), ("bfloat16", 4, False), ("bfloat16", 4, True)],
+)
+def test_steps_and_scales_of_rounded_weights_are_found_exactly(dtype, bits, unsigned):
+    weights = rounded(dtype, bits, unsigned=unsigned)
+    found = block_weights(weights)
+    assert found is not None and found.bits == bits and len(found.words) == DEPTH // 32
+    np.testing.assert_array_equal(real(found, 32, DEPTH, COLUMNS).astype("float32").astype(weights.dtype), weights)
+
+
+def test_rounded_weights_on_no_grid():
+    rng = np.random.default_rng(0)
+    for dtype in ("float16", "bfloat16"):
+        assert block_weights(rng.standard_normal((128, 64)).astype(dtype_of(dtype))) is None
 
 
 @pytest.mark.parametrize("depth", [500, 517, 1030])
@@ -112,6 +139,17 @@ def test_a_few_rows_meet_weights_that_stay_few_bits(rows, bits, block, depth, un
     x = np.random.default_rng(1).standard_normal((rows, depth)).astype("float32")
     got, want = (machine_of(form)["main"](tvm.runtime.tensor(x)).numpy() for form in (kept, plain))
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_of_halves(dtype):
+    weights = rounded(dtype)
+    mod = graph(lambda x: relax.op.matmul(x, relax.const(weights, dtype)), (2, DEPTH), dtype=dtype)
+    kept, plain = prepare(mod, CPU), prepare(mod, CPU, without=["few-bits"])
+    assert bytes_of_constants(kept) < 0.4 * bytes_of_constants(plain)
+    x = np.random.default_rng(1).standard_normal((2, DEPTH)).astype(weights.dtype)
+    got, want = (machine_of(form)["main"](tvm.runtime.tensor(x)).numpy().astype("float32") for form in (kept, plain))
+    np.testing.assert_allclose(got, want, rtol=0, atol=2 * float(ml_dtypes.finfo(x.dtype).eps) * np.abs(want).max())
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,10 @@ class BlockWeights:
 
 
 def block_weights(weights: np.ndarray) -> BlockWeights | None:
-    """Weights float32 [depth, columns] as steps of few bits in the largest blocks that there are; None without a grid.
+    """Weights [depth, columns] as steps of few bits in the largest blocks that there are; None without a grid.
 
-    A block's weights are whole numbers of at most 255 steps times its scale, to a few roundings of float32. One number
-    throughout only stands in for weights, of which its speed is to tell.
+    A block's weights are whole numbers of at most 255 steps times its scale, to a few roundings of float32, or rounded
+    to float16 or bfloat16. One number throughout only stands in for weights, of which its speed is to tell.
     """
     depth, columns = weights.shape
     if weights.min() == weights.max():
@@ -61,7 +61,7 @@ def block_weights(weights: np.ndarray) -> BlockWeights | None:
 
 
 def _some(blocks: np.ndarray) -> np.ndarray:
-    """Some blocks, evenly apart, float32 [size, sampled]."""
+    """Some blocks, evenly apart, [size, sampled]."""
     count, _, columns = blocks.shape
     places = np.unique(np.linspace(0, count * columns - 1, _SAMPLED, dtype=int))
     return blocks[places // columns, :, places % columns].T

@@ -18,6 +18,7 @@ from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
+from pruner_engine.tasks.rewrites.halves import SUMMED_AS
 from pruner_engine.tasks.words.blocks import WORD_BITS, block_weights
 from pruner_engine.tasks.words.products import cut_columns, with_products
 
@@ -70,7 +71,8 @@ def _is_worth_it(call: relax.Call) -> bool:
     shape = shape_of(x)
     if not isinstance(weights, GenericConst) or shape is None or len(shape) < 2 or len(weights.value.shape) != 2:
         return False
-    real = all(str(value.ty.dtype) == "float32" for value in (call, x, weights))
+    kinds = {str(value.ty.dtype) for value in (x, weights)}
+    real = str(call.ty.dtype) == "float32" and len(kinds) == 1 and kinds <= {"float32", *SUMMED_AS}
     return real and math.prod(shape[:-1]) <= _MOST_ROWS and math.prod(weights.value.shape) >= _LEAST
 
 
@@ -88,7 +90,7 @@ def few_bit_product(
 
     def scaled(*i: tirx.Var) -> tirx.Expr:
         *row, column = i
-        numbers = [x(*row, (b * each + k) * several + place) for place in range(several)]
+        numbers = [x(*row, (b * each + k) * several + place).astype("float32") for place in range(several)]
         terms = [number * _step(words(b, k, column), place, bits) for place, number in enumerate(numbers)]
         total = functools.reduce(operator.add, terms)
         if middles is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 
 BYTE = 8  # bits
@@ -12,6 +13,7 @@ LANES = 8  # of the shortest vector that is worth it
 MIDDLE = 128  # of unsigned bytes
 MOST = 255  # of a byte
 _NEAR = 1e-6  # of the largest weight: a few roundings to float32
+_APART = 0.25  # of a step, that a weight may be off
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def byte_weights(weights: np.ndarray, bits: int) -> ByteWeights | None:
     if weights.dtype == np.int32:
         steps, scales = flat, None
     else:
-        found = on_grid(flat)
+        found = on_grid(flat) if weights.dtype == np.float32 else None
         if found is None:
             return None
         steps, scales = found
@@ -61,37 +63,67 @@ def byte_weights(weights: np.ndarray, bits: int) -> ByteWeights | None:
 def on_grid(weights: np.ndarray, range_of_steps: int = MOST) -> tuple[np.ndarray, np.ndarray] | None:
     """Whole numbers p and scales t by column with p · t = weights; None where there are none.
 
+    Weights of 16 bits are p · t rounded to their type, and t is of it, too: so what was rounded is found again.
+
     Args:
-        weights: float32 [rows, columns].
+        weights: float32, or float16 or bfloat16 [rows, columns].
         range_of_steps: most that the numbers of a column may lie apart, as may the largest from zero.
+
+    Returns:
+        int32 [rows, columns] and float32 [columns].
     """
-    if weights.dtype != np.float32 or not weights.size or not np.isfinite(weights).all():
+    if not weights.size or not np.isfinite(weights).all():
         return None
-    most = np.abs(weights).max(0)
-    unit = weights / np.where(most > 0, most, 1).astype(np.float32)
+    real, near = weights.astype(np.float32, copy=False), _near(weights.dtype)
+    most = np.abs(real).max(0)
+    unit = real / np.where(most > 0, most, 1).astype(np.float32)
     first, *others = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
-    counts = np.arange(1, range_of_steps + 1, dtype=np.float32)  # steps up to the largest weight
-    place, column = np.nonzero(_on(first, counts[:, None]))
+    # steps up to the largest weight, while they can be told from each other
+    counts = np.arange(1, min(range_of_steps, _APART / near) + 1, dtype=np.float32)
+    place, column = np.nonzero(_on(first, counts[:, None], near))
     count = counts[place]
     for row in others:
-        fits = _on(row[column], count)
+        fits = _on(row[column], count, near)
         count, column = count[fits], column[fits]
     while True:  # the fewest steps that are left of each column
         columns, at = np.unique(column, return_index=True)
         if len(columns) < len(most):
             return None
-        steps = unit * count[at]
-        right = _on(unit, count[at]).all(0) & (np.ptp(steps, 0) < range_of_steps + 0.5)
+        steps = np.rint(unit * count[at])
+        if weights.dtype == np.float32:
+            scales, right = most / count[at], _on(unit, count[at], near).all(0)
+        else:
+            scales, right = _scales(weights, real, steps)
+        right &= np.ptp(steps, 0) <= range_of_steps
         if right.all():
-            return np.rint(steps).astype(np.int32), (most / count[at]).astype(np.float32)
+            return steps.astype(np.int32), scales.astype(np.float32)
         count, column = np.delete(count, at[~right]), np.delete(column, at[~right])
 
 
-def _on(unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _scales(weights: np.ndarray, real: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Scales by column of the weights' own type, and whether the weights are what the steps times these round to.
+
+    The scale that fits best may be the next one to the one that was rounded with.
+    """
+    best = ((real * steps).sum(0) / np.maximum((steps * steps).sum(0), 1)).astype(weights.dtype)
+    scales, right = best.astype(np.float32), np.zeros(len(best), bool)
+    for apart in (0, 1, -1):
+        beside = (best.view(np.int16) + np.int16(apart)).view(weights.dtype).astype(np.float32)
+        fits = ((steps * beside).astype(weights.dtype) == weights).all(0)
+        scales, right = np.where(fits & ~right, beside, scales), right | fits
+    return scales, right
+
+
+def _near(dtype: np.dtype) -> float:
+    """How far a weight and the largest one, each rounded to their type, may be off a step, of the largest weight."""
+    return _NEAR if dtype == np.float32 else 1.1 * float(ml_dtypes.finfo(dtype).eps)
+
+
+def _on(unit: np.ndarray, counts: np.ndarray, near: float) -> np.ndarray:
     """Which parts of the largest weight are a whole number of steps, of which that has `counts`."""
     steps = unit * counts
-    near: np.ndarray = np.abs(steps - np.rint(steps)) < np.float32(_NEAR) * counts
-    return near
+    on: np.ndarray = np.abs(steps - np.rint(steps)) < np.float32(near) * counts
+    return on
 
 
 def as_words(steps: np.ndarray) -> np.ndarray:
