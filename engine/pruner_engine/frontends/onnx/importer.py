@@ -17,7 +17,7 @@ from pruner_engine.frontends.onnx.aside import Weight, with_weights
 from pruner_engine.frontends.onnx.converters import known_operators, own_converters
 from pruner_engine.frontends.onnx.fused.quantised_products import with_real_layers
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, replaced
-from pruner_engine.frontends.onnx.graph.simplified import inlined, simplified
+from pruner_engine.frontends.onnx.graph.simplified import inlined, simplified, with_shapes_behind
 from pruner_engine.frontends.onnx.graph.values import called
 from pruner_engine.frontends.onnx.operators.corrections import corrected
 from pruner_engine.frontends.onnx.operators.quantised import dequantised
@@ -126,7 +126,7 @@ def _in_known_operators(model: onnx.ModelProto) -> onnx.ModelProto:
         model = simplified(inlined(unrolled(model)))
     if has_recurrent(model):
         model = simplified(write_out(model))  # again: their weights are constants in another shape
-    return replaced(corrected(dequantised(model)), _split_sum)
+    return replaced(corrected(with_shapes_behind(dequantised(model), model)), _split_sum)
 
 
 def _node_in(error: Exception) -> str:

@@ -80,6 +80,14 @@ def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
     return made if known is made else simplified(known)
 
 
+def with_shapes_behind(made: onnx.ModelProto, model: onnx.ModelProto) -> onnx.ModelProto:
+    """What was made of a model by replacing operators that ONNX Runtime alone knows, with the shapes behind them known.
+
+    Of a model of halves they were not, which ONNX Runtime has not rewritten.
+    """
+    return made if made is model or not _has_halves(made) else with_known_numbers(made)
+
+
 def _with_known_places(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with constants in place of NonZero of others."""
     if all(node.op_type != "NonZero" for node in model.graph.node):
