@@ -12,6 +12,7 @@ from pathlib import Path
 import onnx
 import torch
 from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
 
 LAYERS, CHANNELS, HEADS, SHARED, BETWEEN, WORDS, CACHED = 4, 1024, 16, 4, 2816, 32_000, 128
@@ -80,7 +81,7 @@ def _turned(x: Tensor, turn: Tensor) -> Tensor:
 
 
 def main() -> None:
-    """Write decoder.onnx, decoder-4-bits.onnx and, with zeros of their own, decoder-4-bits-zeros.onnx."""
+    """Write decoder.onnx, decoder-4-bits.onnx, the same with a zero for each block, and the same in float16."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
@@ -96,6 +97,9 @@ def main() -> None:
         quantiser.process()
         quantiser.model.save_model_to_file(str(folder / name))
         print(folder / name)
+    halves = convert_float_to_float16(onnx.load(folder / "decoder-4-bits.onnx"))
+    onnx.save(halves, folder / "decoder-4-bits-halves.onnx")
+    print(folder / "decoder-4-bits-halves.onnx")
 
 
 if __name__ == "__main__":
