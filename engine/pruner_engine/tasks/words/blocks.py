@@ -21,11 +21,11 @@ class BlockWeights:
     """Constant weights (steps + middle) · scale.
 
     Attributes:
-        bits: of a step, which is signed: 4 or 8.
+        bits: of a step, which is unsigned: 4 or 8.
         words: int32 [blocks, words, columns], of steps along the depth, the first in the lowest bits; zeros fill up
             words and vectors.
         scales: float32 [blocks, columns].
-        middles: float32 [blocks, columns], whole numbers; None where they are all zero.
+        middles: float32 [blocks, columns], whole numbers; None where each is `least_step`.
     """
 
     bits: int
@@ -72,7 +72,8 @@ def _packed(blocks: np.ndarray, bits: int) -> BlockWeights | None:
     count, size, columns = blocks.shape
     wide = columns + -columns % LANES
     words = np.zeros((count, -(-size * bits // WORD_BITS), wide), np.int32)
-    scales, middles = np.zeros((2, count, wide), np.float32)
+    scales = np.zeros((count, wide), np.float32)
+    middles = np.full((count, wide), least_step(bits), np.float32)
     step = max(LANES, min(_BLOCKS, _WEIGHTS // size))
     for block, start in product(range(count), range(0, columns, step)):
         some = slice(start, min(start + step, columns))
@@ -82,20 +83,25 @@ def _packed(blocks: np.ndarray, bits: int) -> BlockWeights | None:
         steps, scales[block, some] = found
         middle = _middle(steps, bits)
         words[block, :, some], middles[block, some] = _in_words(steps - middle, bits), middle
-    return BlockWeights(bits, words, scales, middles if middles.any() else None)
+    return BlockWeights(bits, words, scales, middles if (middles != least_step(bits)).any() else None)
+
+
+def least_step(bits: int) -> int:
+    """The least signed number of so many bits, for which 0 stands where steps lie evenly around zero."""
+    return -(1 << (bits - 1))
 
 
 def _middle(steps: np.ndarray, bits: int) -> np.ndarray:
-    """What is taken off the steps of each column so that signed numbers of so many bits hold them; mostly zero."""
-    highest = (1 << (bits - 1)) - 1
-    middle: np.ndarray = np.maximum(steps.max(0) - highest, np.minimum(steps.min(0) + highest + 1, 0))
+    """What is taken off the steps of each column so that none is below zero; that of signed numbers where it may be."""
+    least = least_step(bits)
+    middle: np.ndarray = np.maximum(steps.max(0) + least + 1, np.minimum(steps.min(0) - least, 0)) + least
     return middle
 
 
 def _in_words(steps: np.ndarray, bits: int) -> np.ndarray:
-    """Signed steps [size, columns] as words int32 [words, columns]."""
+    """Steps [size, columns] as words int32 [words, columns]."""
     several = WORD_BITS // bits
-    whole = np.pad(steps, [(0, -len(steps) % several), (0, 0)]).astype(np.uint32) & np.uint32((1 << bits) - 1)
+    whole = np.pad(steps, [(0, -len(steps) % several), (0, 0)]).astype(np.uint32)
     shifts = np.arange(0, WORD_BITS, bits, dtype=np.uint32)[:, None]
     words: np.ndarray = np.bitwise_or.reduce(whole.reshape(-1, several, steps.shape[1]) << shifts, axis=1)
     return words.view(np.int32)

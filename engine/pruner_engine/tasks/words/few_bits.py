@@ -19,7 +19,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
 from pruner_engine.tasks.rewrites.halves import SUMMED_AS
-from pruner_engine.tasks.words.blocks import WORD_BITS, block_weights
+from pruner_engine.tasks.words.blocks import WORD_BITS, block_weights, least_step
 from pruner_engine.tasks.words.products import cut_columns, with_products
 
 _MOST_ROWS = 16
@@ -81,27 +81,40 @@ def few_bit_product(
 ) -> te.Tensor:
     """The product [..., rows, columns] with what `BlockWeights` stand for.
 
-    A word's steps are summed up before they meet their scale, and so are the numbers that meet their middle.
+    A step is not shifted out of its word, which takes as long as to convert it, but masked: so it counts 2^(bits·place)
+    times, and the number that it meets is made as much smaller before, which is exact. A word's steps are summed up
+    before they meet their scale, and the sum of the numbers that they meet is multiplied by their middle.
     """
-    *rows, _ = (int(n) for n in x.shape)
+    *rows, depth = (int(n) for n in x.shape)
     blocks, each, columns = (int(n) for n in words.shape)
     several = WORD_BITS // bits
     b, k = te.reduce_axis((0, blocks), "block"), te.reduce_axis((0, each), "k")
 
+    def smaller(*i: tirx.Var) -> tirx.Expr:
+        power = tirx.const(1, "float32")
+        for place in range(1, several - 1):
+            power = tirx.Select(i[-1] % several == place, tirx.const(2.0 ** (-bits * place), "float32"), power)
+        return x(*i).astype("float32") * power
+
+    numbers = te.compute((*rows, depth), smaller, name="numbers")
     def scaled(*i: tirx.Var) -> tirx.Expr:
         *row, column = i
-        numbers = [x(*row, (b * each + k) * several + place).astype("float32") for place in range(several)]
-        terms = [number * _step(words(b, k, column), place, bits) for place, number in enumerate(numbers)]
-        total = functools.reduce(operator.add, terms)
-        if middles is not None:
-            total = total + middles(b, column) * functools.reduce(operator.add, numbers)
-        return total * scales(b, column)
+        steps = [_step(words(b, k, column), place, bits) for place in range(several)]
+        at = [(*row, (b * each + k) * several + place) for place in range(several)]
+        middle = float(least_step(bits)) if middles is None else middles(b, column)
+        total = _sum([numbers(*one) * step for one, step in zip(at, steps, strict=True)])
+        return (total + _sum([x(*one).astype("float32") for one in at]) * middle) * scales(b, column)
 
     return te.compute((*rows, columns), lambda *i: te.sum(scaled(*i), axis=[b, k]), name="matmul")
 
 
+def _sum(terms: list[tirx.Expr]) -> tirx.Expr:
+    return functools.reduce(operator.add, terms)
+
+
 def _step(word: tirx.Expr, place: int, bits: int) -> tirx.Expr:
-    """The signed number at a place of a word, as a real one."""
-    above = WORD_BITS - bits * (place + 1)
-    high = word << above if above else word
-    return (high >> (WORD_BITS - bits)).astype("float32")
+    """What is at a place of a word, as a real number; the last is shifted down, whose highest bit would be a sign."""
+    mask = (1 << bits) - 1
+    if (place + 1) * bits == WORD_BITS:
+        return ((word >> (place * bits)) & tirx.const(mask, "int32")).astype("float32")
+    return (word & tirx.const(mask << (place * bits), "int32")).astype("float32")
