@@ -97,6 +97,7 @@ def few_bit_product(
         return x(*i).astype("float32") * power
 
     numbers = te.compute((*rows, depth), smaller, name="numbers")
+
     def scaled(*i: tirx.Var) -> tirx.Expr:
         *row, column = i
         steps = [_step(words(b, k, column), place, bits) for place in range(several)]
