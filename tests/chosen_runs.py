@@ -57,6 +57,14 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
     return run_id
 
 
+def project_of_two(folder, events):
+    """A project in a folder, of tasks "a" and "b" and one run."""
+    path = folder / "p.pruner"
+    make_project(path, {"a": (1, 1.0), "b": (1, 1.0)})
+    add_run(path, "pruner", events)
+    return path
+
+
 def _add_round(db, run_id, task_id):
     idx = db.execute("SELECT count(*) FROM rounds WHERE run_id = ?", [run_id]).fetchone()[0]
     row = {"run_id": run_id, "task_id": task_id, "idx": idx, "started": 0.0, "draft_s": 1.0, "build_s": 2.0}

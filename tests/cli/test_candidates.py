@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from chosen_runs import add_run, make_project
+from chosen_runs import project_of_two
 from pruner_engine.cli.main import cli
 
 EVENTS = [
@@ -21,10 +21,7 @@ EVENTS = [
 
 @pytest.fixture
 def project(tmp_path):
-    path = tmp_path / "p.pruner"
-    make_project(path, {"a": (1, 1.0), "b": (1, 1.0)})
-    add_run(path, "pruner", EVENTS)
-    return path
+    return project_of_two(tmp_path, EVENTS)
 
 
 def asked(*words, code=0):

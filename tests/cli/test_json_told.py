@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from chosen_runs import add_run, make_project
+from chosen_runs import add_run, make_project, project_of_two
 from databases import connected
 from pruner_engine.store.project import Project
 from pruner_engine.store.queries.results import DISTURBED
@@ -15,9 +15,7 @@ EVENTS = [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("end", 5.0)]
 
 
 def test_libraries_timed_beside_others_and_tasks_given_up(tmp_path: Path) -> None:
-    path = tmp_path / "p.pruner"
-    make_project(path, {"a": (1, 1.0), "b": (1, 1.0)})
-    add_run(path, "pruner", EVENTS)
+    path = project_of_two(tmp_path, EVENTS)
     with Project(path) as opened:
         opened.work.add_baseline(1, 1, "float32", "onnxruntime", 0.2, threads=2, note="1.20")
         opened.work.add_baseline(1, 1, "float32", "torch", 0.3, threads=2, note=f"2.9, {DISTURBED}")

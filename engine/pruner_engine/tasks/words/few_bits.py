@@ -17,10 +17,10 @@ from tvm import relax, te, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
+from pruner_engine.tasks.graph import operator_of, shape_of
 from pruner_engine.tasks.rewrites.halves import SUMMED_AS
 from pruner_engine.tasks.words.blocks import WORD_BITS, block_weights, least_step
-from pruner_engine.tasks.words.products import cut_columns, with_products
+from pruner_engine.tasks.words.products import cut_columns, deepened, emit_outer, with_products
 
 _MOST_ROWS = 16
 _LEAST = 1 << 18  # weights: fewer stay in a cache, where real numbers are read as fast
@@ -49,19 +49,9 @@ class _Rewriter(PyExprMutator):
         if found is None:
             return visited
         self.found = True
-        *_, depth = shape_of(x) or [0]
-        emit = self.builder_.emit
-        if found.depth > depth:
-            x = emit(relax.op.nn.pad(x, [0, 0] * (len(x.ty.shape) - 1) + [0, found.depth - depth]))
-        known = [a for a in (found.scales, found.middles) if a is not None]
-        total = self.builder_.emit_te(
-            partial(few_bit_product, bits=found.bits),
-            x,
-            relax.const(found.words, "int32"),
-            *(relax.const(values, "float32") for values in known),
-            primfunc_name_hint="matmul",
-            primfunc_attrs={"op_pattern": OUTER},
-        )
+        known = [relax.const(a, "float32") for a in (found.scales, found.middles) if a is not None]
+        operands = deepened(self, x, found.depth), relax.const(found.words, "int32"), *known
+        total = emit_outer(self, partial(few_bit_product, bits=found.bits), "matmul", *operands)
         return cut_columns(self, total, weights.value.shape[1])
 
 

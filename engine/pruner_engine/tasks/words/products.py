@@ -48,11 +48,18 @@ def is_product(call: relax.Call) -> bool:
 def words_of(rewriter: PyExprMutator, x: relax.Expr, numbers: int) -> relax.Expr:
     """A tensor as words of some numbers along the last axis, the last of which zeros fill."""
     *outer, depth = shape_of(x) or [0]
-    if depth % numbers:
-        x = rewriter.builder_.emit(relax.op.nn.pad(x, [0, 0] * len(outer) + [0, -depth % numbers]))
-    shape = [*outer, -(-depth // numbers)]
+    words = -(-depth // numbers)
+    x, shape = deepened(rewriter, x, words * numbers), [*outer, words]
     # one operator that TVM's planner knows: of a call it would hand out the tensor's memory while the view is read
     return rewriter.builder_.emit(relax.op.memory.view(x, shape, "int32", 0))
+
+
+def deepened(rewriter: PyExprMutator, x: relax.Expr, depth: int) -> relax.Expr:
+    """A tensor with zeros at the end of its last axis, up to so many; itself where it has them."""
+    *outer, there = shape_of(x) or [depth]
+    if there == depth:
+        return x
+    return rewriter.builder_.emit(relax.op.nn.pad(x, [0, 0] * len(outer) + [0, depth - there]))
 
 
 def emit_matmul(
@@ -66,7 +73,7 @@ def emit_matmul(
     *batch, rows, _ = shape_of(words) or [0, 0]
     wide = tileable(rows)
     kernel = partial(kernels.matmul, rows=wide, products=products)
-    total = _emit(rewriter, kernel, words, factor, "matmul")
+    total = emit_outer(rewriter, kernel, "matmul", words, factor)
     if wide != rows:
         total = rewriter.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
     return cut_columns(rewriter, total, columns)
@@ -84,14 +91,13 @@ def emit_conv2d(
 ) -> relax.Expr:
     """The sums of a convolution of words in NHWC; `outside` is the byte around the image."""
     kernel = partial(kernels.conv2d, window=window, outside=outside, products=products)
-    return cut_columns(rewriter, _emit(rewriter, kernel, words, factor, "conv2d"), columns)
+    return cut_columns(rewriter, emit_outer(rewriter, kernel, "conv2d", words, factor), columns)
 
 
-def _emit(
-    rewriter: PyExprMutator, kernel: partial[te.Tensor], words: relax.Expr, factor: relax.Expr, name: str
-) -> relax.Expr:
+def emit_outer(rewriter: PyExprMutator, kernel: partial[te.Tensor], name: str, *operands: relax.Expr) -> relax.Expr:
+    """A kernel that takes element-wise consumers."""
     attrs = {"op_pattern": OUTER}
-    return rewriter.builder_.emit_te(kernel, words, factor, primfunc_name_hint=name, primfunc_attrs=attrs)
+    return rewriter.builder_.emit_te(kernel, *operands, primfunc_name_hint=name, primfunc_attrs=attrs)
 
 
 def cut_columns(rewriter: PyExprMutator, total: relax.Expr, columns: int) -> relax.Expr:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnx
-from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
@@ -99,7 +98,7 @@ def _sums(nodes: Nodes, node: onnx.NodeProto, many: int, values: Values) -> str:
 
 def _real(nodes: Nodes, x: str) -> str:
     """As float32, which these operators compute in."""
-    return nodes("Cast", x, to=TensorProto.FLOAT)
+    return nodes.cast(x, np.float32)
 
 
 def _row(nodes: Nodes, numbers: Sequence[float]) -> str:
