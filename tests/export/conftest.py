@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
-from models import write_onnx
 from on_the_way import Work, work_on
 
+from models import write_onnx
 from pruner_engine.export import export_bundle
 
 

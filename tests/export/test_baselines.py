@@ -16,8 +16,8 @@ import onnxruntime
 import psutil
 import pytest
 import torch
-from models import write_pt2
 
+from models import write_pt2
 from pruner_engine.export import script
 from pruner_engine.export.baselines import Reference, example_inputs, request_of, time_reference, time_untuned
 from pruner_engine.export.check import compare, tolerance

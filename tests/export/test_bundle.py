@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
-from models import write_pt2
 from on_the_way import work_on
 from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 
+from models import write_pt2
 from plain_product import save_product
 from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle, turns

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from models import write_pt2
 
+from models import write_pt2
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model, model_file
 
