@@ -1,7 +1,7 @@
 """Write one step of a language model that decodes, of random weights, as ONNX: in float32 and with weights of 4 bits.
 
-A token meets 4 layers of 1024 channels (16 heads, 4 of keys and values, 2816 in between), a cache of 128 tokens and a
-vocabulary of 32 000. ONNX Runtime's quantiser makes the 4 bits, in blocks of 32.
+A token, or several of a prompt at once, meets 4 layers of 1024 channels (16 heads, 4 of keys and values, 2816 in
+between), a cache of 128 tokens and a vocabulary of 32 000. ONNX Runtime's quantiser makes the 4 bits, in blocks of 32.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class Layer(nn.Module):
         keys = torch.cat([keys, _turned(_heads(self.key(h)), turn)], 2)
         values = torch.cat([values, _heads(self.value(h))], 2)
         scores = query @ keys.repeat_interleave(SHARED, 1).transpose(-1, -2) / _HEAD**0.5
+        if (tokens := x.shape[1]) > 1:  # none sees those behind it
+            scores = scores + torch.full((tokens, CACHED + tokens), -torch.inf).triu(CACHED + 1)
         read = torch.softmax(scores, -1) @ values.repeat_interleave(SHARED, 1)
         x = x + self.out(read.transpose(1, 2).flatten(2))
         h = self.norms[1](x)
@@ -55,7 +57,7 @@ class Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A token, the cosine and sine of its place, and keys and values of each layer; gives scores and the latter."""
+    """Tokens, cosines and sines of their places, and keys and values of each layer; gives scores and the latter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,11 +86,12 @@ def main() -> None:
     """Write decoder.onnx, decoder-4-bits.onnx, the same with a zero for each block, and the same in float16."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+    parser.add_argument("--tokens", type=int, default=1, help="of a prompt, at once")
+    folder, tokens = (given := parser.parse_args()).folder, given.tokens
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
     cache = [torch.randn(1, HEADS // SHARED, CACHED, _HEAD) for _ in range(2 * LAYERS)]
-    inputs = (torch.zeros(1, 1, dtype=torch.int64), torch.randn(2, 1, _HEAD // 2), *cache)
+    inputs = (torch.zeros(1, tokens, dtype=torch.int64), torch.randn(2, tokens, _HEAD // 2), *cache)
     file = folder / "decoder.onnx"
     torch.onnx.export(Decoder().eval(), inputs, str(file), opset_version=17, dynamo=False)
     print(file)

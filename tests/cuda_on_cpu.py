@@ -80,7 +80,7 @@ class KernelsOnCpu:
         self.source = edit(_code(device, target))
         self._params = [str(param.name) for param in mod["main"].params]
         text = host.script()
-        aliases = dict(re.findall(r"(\w+) = T\.decl_buffer\(.*, data=(\w+)\.data\)", text))
+        aliases = dict(re.findall(r"(\w+) = (?:T\.decl_buffer\(.*, data=)?(\w+)\.(?:data\)|view\()", text))
         self._own = {
             name: np.empty(int(size), dtype or "float32")
             for name, size, dtype in re.findall(r'(\w+) = T\.alloc_buffer\(\((\d+),\)(?:, "(\w+)")?\)', text)

@@ -18,7 +18,7 @@ REWRITES = {
     "channels-last": False,
     "integers": True,
     "bfloat16s": True,
-    "few-bits": True,
+    "few-bits": False,
     "transposed": False,
     "wide-products": True,
     "wide-channels": True,

@@ -13,8 +13,8 @@ from pruner_engine.lowering.words.products import WIDE_PAIRS
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.rewrites.winograd import transform_input, transform_output
-from pruner_engine.tasks.task import TuningTask
-from pruner_engine.tasks.words.few_bits import few_bit_product
+from pruner_engine.tasks.task import TensorSpec, TuningTask
+from pruner_engine.tasks.words.few_bit_kernels import few_bit_product, unpacked_product
 from pruner_engine.tasks.words.kernels import Window, conv2d
 
 _IMAGE, _FILTERS = (1, 16, 14, 14), (32, 16, 3, 3)
@@ -104,7 +104,14 @@ HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels
 PAIRS_OF_BYTES = "conv2d of bytes that are widened to pairs"
 HALF_RELU = "conv2d of halves, relu"
 DILATED = ["Winograd's transform of pixels that lie apart", "Winograd's transform back to pixels that lie apart"]
-FEW_BITS = {"product of weights of four bits": (1, 4, False), "product of bytes around middles": (3, 8, True)}
+FEW_BITS = {
+    "product of weights of four bits": (1, 4, False, None),
+    "product of bytes around middles": (3, 8, True, None),
+    "product of many rows and weights of four bits": (48, 4, True, True),
+    "product of 23 rows and bytes": (23, 8, False, True),
+    "product of a row and what words hold": (1, 4, True, False),
+    "product of 32 rows and what words hold": (32, 8, False, False),
+}
 OPERATORS = [*_GRAPHS, PACKED, *FEW_BITS]
 LARGE_OPERATORS = [*_LARGE]
 
@@ -121,7 +128,8 @@ def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
     with target:
         made = others[name]()
         mod = tvm.IRModule({"main": te.create_prim_func(made)})
-    return TuningTask("kernel", "kernel", "0", mod, (), 1e6, 1)
+    specs = tuple(TensorSpec(t.op.name, tuple(int(n) for n in t.shape), str(t.dtype)) for t in made)
+    return TuningTask("kernel", "kernel", "0", mod, specs, 1e6, 1)
 
 
 def _packed() -> list[te.Tensor]:
@@ -130,11 +138,14 @@ def _packed() -> list[te.Tensor]:
     return [data, weight, topi.nn.conv2d_NCHWc(data, weight, 1, 1, 1, "NCHW8c", "NCHW8c", "float32")]
 
 
-def _few_bits(rows: int, bits: int, around: bool) -> list[te.Tensor]:
-    """A product with blocks of 32 weights."""
-    x, words = te.placeholder((rows, 128), name="x"), te.placeholder((4, bits, 64), "int32", "words")
+def _few_bits(rows: int, bits: int, around: bool, apart: bool | None) -> list[te.Tensor]:
+    """A product with blocks of 32 weights, in a stage of their own unless `apart` is None."""
+    shape = (4, bits, 64) if apart is None else (4 * bits, 64)
+    stages = partial(unpacked_product, rows=rows + rows % 2 * (rows > 1), apart=bool(apart))
+    product = few_bit_product if apart is None else stages
+    x, words = te.placeholder((rows, 128), name="x"), te.placeholder(shape, "int32", "words")
     known = [te.placeholder((4, 64), name=name) for name in ("scales", "middles")[: 1 + around]]
-    return [x, words, *known, few_bit_product(x, words, *known, bits=bits)]
+    return [x, words, *known, product(x, words, *known, bits=bits)]
 
 
 def _half() -> list[te.Tensor]:

@@ -8,6 +8,7 @@ import pytest
 import tvm
 
 from cuda_on_cpu import DivergentBarrierError, KernelsOnCpu
+from draft.operators import FEW_BITS
 from draft.spaces import EPILOGUES, PADDED, SPLIT, named_task, rows_of_each
 from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
@@ -39,10 +40,13 @@ TENSOR_CORES += [
 
 def arrays_of(task):
     rng = np.random.default_rng(3)
-    return [
-        (rng.integers(-9, 9, spec.shape) if "int" in spec.dtype else rng.standard_normal(spec.shape)).astype(spec.dtype)
-        for spec in task.args
-    ]
+
+    def numbers(shape, dtype):
+        if dtype == "int32":  # words, in which all bits count
+            return rng.integers(-(1 << 31), 1 << 31, shape)
+        return rng.integers(-9, 9, shape) if "int" in dtype else rng.standard_normal(shape)
+
+    return [numbers(spec.shape, spec.dtype).astype(spec.dtype) for spec in task.args]
 
 
 def modules_of(space, sketch, count):
@@ -71,6 +75,11 @@ def compare(workload, kind="", tolerance=1e-3):
 
 @pytest.mark.parametrize("workload", FLOATS)
 def test_kernels_of_floats(workload):
+    compare(workload)
+
+
+@pytest.mark.parametrize("workload", [name for name in FEW_BITS if "what words hold" in name])
+def test_kernels_of_weights_of_few_bits(workload):
     compare(workload)
 
 

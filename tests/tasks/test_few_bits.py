@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tvm import relax
 from tvm.ir.expr import GenericConst
 
-from draft.spaces import CPU
+from draft.spaces import AMX, CPU
 from graphs import graph
 from machines import machine_of, result_of
 from pruner_engine.frontends import load_model
@@ -123,13 +123,14 @@ def model_of(weights, rows):
 def bytes_of_constants(mod):
     found = []
     relax.analysis.post_order_visit(mod["main"], found.append)
-    return sum(node.value.numpy().nbytes for node in found if isinstance(node, GenericConst))
+    arrays = (node.value for node in found if isinstance(node, GenericConst))
+    return sum(array.numpy().nbytes for array in arrays if isinstance(array, tvm.runtime.Tensor))
 
 
 @pytest.mark.parametrize("unsigned", [False, True])
 @pytest.mark.parametrize(("bits", "block", "depth"), [(4, 32, DEPTH), (4, 128, 515), (8, 515, 515), (8, 32, DEPTH)])
-@pytest.mark.parametrize("rows", [1, 5])
-def test_a_few_rows_meet_weights_that_stay_few_bits(rows, bits, block, depth, unsigned):
+@pytest.mark.parametrize("rows", [1, 5, 24, 37])
+def test_rows_meet_weights_that_stay_few_bits(rows, bits, block, depth, unsigned):
     weights = quantised(bits, block, depth=depth, unsigned=unsigned)
     mod = model_of(weights, rows)
     kept, plain = prepare(mod, CPU), prepare(mod, CPU, without=["few-bits"])
@@ -139,25 +140,33 @@ def test_a_few_rows_meet_weights_that_stay_few_bits(rows, bits, block, depth, un
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
 
 
+@pytest.mark.parametrize("rows", [2, 36])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_products_of_halves(dtype):
+def test_products_of_halves(dtype, rows):
     weights = rounded(dtype)
-    mod = graph(lambda x: relax.op.matmul(x, relax.const(weights, dtype)), (2, DEPTH), dtype=dtype)
+    mod = graph(lambda x: relax.op.matmul(x, relax.const(weights, dtype)), (rows, DEPTH), dtype=dtype)
     kept, plain = prepare(mod, CPU), prepare(mod, CPU, without=["few-bits"])
     assert bytes_of_constants(kept) < 0.4 * bytes_of_constants(plain)
-    x = np.random.default_rng(1).standard_normal((2, DEPTH)).astype(weights.dtype)
+    x = np.random.default_rng(1).standard_normal((rows, DEPTH)).astype(weights.dtype)
     got, want = (machine_of(form)["main"](tvm.runtime.tensor(x)).numpy().astype("float32") for form in (kept, plain))
     np.testing.assert_allclose(got, want, rtol=0, atol=2 * float(ml_dtypes.finfo(x.dtype).eps) * np.abs(want).max())
+
+
+@pytest.mark.parametrize(("rows", "smaller"), [(2, 0.4), (36, 1.1)])
+def test_many_rows_of_bfloat16_are_multiplied_two_by_two(rows, smaller):
+    weights = rounded("bfloat16")
+    mod = graph(lambda x: relax.op.matmul(x, relax.const(weights, "bfloat16")), (rows, DEPTH), dtype="bfloat16")
+    assert bytes_of_constants(prepare(mod, AMX)) < smaller * weights.nbytes
+    assert (bytes_of_constants(prepare(mod, AMX)) < weights.nbytes) == (rows == 2)
 
 
 @pytest.mark.parametrize(
     ("rows", "weights"),
     [
-        (64, quantised(4, 32)),
         (1, quantised(4, 32, columns=64)),
         (1, np.random.default_rng(0).standard_normal((DEPTH, COLUMNS)).astype("float32")),
     ],
-    ids=["many rows", "few weights", "weights on no grid"],
+    ids=["few weights", "weights on no grid"],
 )
 def test_others_are_products_of_real_numbers(rows, weights):
     mod = model_of(weights, rows)
@@ -165,9 +174,10 @@ def test_others_are_products_of_real_numbers(rows, weights):
     assert bytes_of_constants(kept) == bytes_of_constants(plain) > weights.nbytes
 
 
-def test_candidates_of_every_sketch_compute_the_same():
+@pytest.mark.parametrize("rows", [1, 37])
+def test_candidates_of_every_sketch_compute_the_same(rows):
     """With the layouts of words and scales that schedules choose, and the epilogue in the kernel."""
-    task = extract_tasks(prepare(model_of(quantised(4, 32), 1), CPU), CPU)[0]
+    task = extract_tasks(prepare(model_of(quantised(4, 32), rows), CPU), CPU)[0]
     assert "few" not in task.name and task.op == "matmul"
     space = DesignSpace.generate(task, CPU)
     rng = np.random.default_rng(3)

@@ -141,24 +141,24 @@ class _Rewrites:
         on: names of those that are not left out, of `rule_names.REWRITES`.
         lanes: float32 numbers in a CPU's vector; 0 for other targets.
         products, halves: how bytes are multiplied, and bfloat16; None where they are not.
+        faster: types of which many rows are multiplied faster than float32.
     """
 
     on: frozenset[str]
     lanes: int
     products: WordProducts | None
     halves: WordProducts | None
+    faster: frozenset[str]
 
     @classmethod
     def for_target(cls, target: Target, without: Collection[str]) -> _Rewrites:
         cpu = target.kind.name == "llvm"
         on = frozenset(name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus))
         lanes = vector_bits_of(target) // 32 if cpu else 0
-        return cls(
-            on,
-            lanes,
-            byte_products_of(target) if "integers" in on else None,
-            bfloat16_products_of(target) if "bfloat16s" in on else None,
-        )
+        halves = bfloat16_products_of(target) if "bfloat16s" in on else None
+        products = byte_products_of(target) if "integers" in on else None
+        faster = {"bfloat16"} if halves else set() if cpu else {"float16", "bfloat16"}  # of Tensor Cores
+        return cls(on, lanes, products, halves, frozenset(faster))
 
     def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model with all rewrites that do not ask for a layout."""
@@ -175,7 +175,7 @@ class _Rewrites:
         """The model with products of bytes, of weights of few bits and of bfloat16; itself where it has none."""
         lanes = self.lanes if "winograd" in self.on else 0
         mod = integer_products(mod, self.products, lanes) if self.products else mod
-        mod = few_bit_products(mod) if "few-bits" in self.on else mod
+        mod = few_bit_products(mod, faster=self.faster, gpu=not self.lanes) if "few-bits" in self.on else mod
         return bfloat16_products(mod, self.halves) if self.halves else mod
 
     def moved_channels_last(self, clean: tvm.IRModule) -> tvm.IRModule | None:

@@ -12,6 +12,7 @@ from pruner_engine.draft.nests.index import Atom, Index, Scaled, Var, atoms_of, 
 from pruner_engine.draft.nests.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 
 _PAGE = 4096  # bytes
+SETS = 64  # of a cache, that the lines of a page fall into, of 64 bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,21 +165,33 @@ def lines(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
 
 
 def conflicts(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
-    """How many times the room of its lines a box needs in a cache, because they fall into few of its sets.
+    """How many times the room of its lines a box needs in a cache, because they fall into few of its sets."""
+    if _is_packed(touch.buffer):
+        return 1
+    across = _lines_across(touch, spans, line_bytes)
+    return minimum(across * product(spans[:-1]), SETS) / taken_sets(touch, spans, line_bytes)
+
+
+def taken_sets(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
+    """Of the `SETS`, those that a box has lines in.
 
     A cache finds a line by the low bits of its address, and those that lie in a page of 4096 bytes are the same for
     the first two levels of nearly all CPUs: rows a large power of two apart compete for the same few places.
     """
-    if touch.buffer.layout_free or not touch.buffer.argument:
-        return 1  # packed to what is read, or cut down to what is alive
-    sets = _PAGE // line_bytes
-    pitch = touch.buffer.dtype_bytes
-    taken: Value = ceil_div(spans[-1] * pitch, line_bytes) if spans else 1
-    room = taken
+    if _is_packed(touch.buffer):
+        return SETS
+    pitch, taken = touch.buffer.dtype_bytes, _lines_across(touch, spans, line_bytes)
     for extent, span_ in zip(reversed(touch.buffer.shape[1:]), reversed(spans[:-1]), strict=True):
         assert isinstance(extent, int)
         pitch *= extent
-        places = _PAGE // max(line_bytes, math.gcd(pitch, _PAGE))
-        room = room * span_
-        taken = taken * minimum(span_, places)
-    return minimum(room, sets) / minimum(taken, sets)
+        taken = taken * minimum(span_, _PAGE // max(line_bytes, math.gcd(pitch, _PAGE)))
+    return minimum(taken, SETS)
+
+
+def _is_packed(buffer: Buffer) -> bool:
+    """Whether a buffer is packed to what is read, or cut down to what is alive."""
+    return buffer.layout_free or not buffer.argument
+
+
+def _lines_across(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
+    return ceil_div(spans[-1] * touch.buffer.dtype_bytes, line_bytes) if spans else 1

@@ -58,11 +58,11 @@ class Tiling:
             pad_first: pad the whole input before, instead of what each outer tile reads.
         """
         self._write(write)
-        padded = {operand.index for _, operand in paddings(self.sch, self.block, self.nest)}  # which is a copy already
+        made = {operand.index for _, operand in made_before(self.sch, self.block, self.nest)}  # which is a copy already
         for operand in self.nest.operands:
-            if operand.index not in padded and self._worth_packing(operand):
+            if operand.index not in made and worth_packing(self.nest, operand):
                 self._pack(operand, panel)
-        self._pad(None if pad_first else parallel)
+        self._make_operands(panel, None if pad_first else parallel)
 
     def tile(self, loop: LoopRV, parts: int, innermost: int) -> list[LoopRV]:
         """Split a loop by a decision; one, since a tile of a tile would have a domain that another decision changes."""
@@ -83,11 +83,6 @@ class Tiling:
         self._vectorize(write, lanes)
         sch.annotate(write, "schedule_rule", "None")
 
-    def _worth_packing(self, operand: Operand) -> bool:
-        """Whether a contiguous copy of the panel pays, since many rows read it."""
-        panel = operand.axis is not None and (operand.whole or not operand.last)
-        return panel and not operand.layout_free and bool(self.nest.rows) and not operand.rows
-
     def _pack(self, operand: Operand, at: LoopRV) -> None:
         copy = self.sch.cache_read(self.block, operand.index, "global")
         if operand.axis is not None and not operand.last:
@@ -98,10 +93,13 @@ class Tiling:
             self._vectorize(copy, self.lanes)
         self.sch.annotate(copy, "schedule_rule", "None")
 
-    def _pad(self, at: LoopRV | None) -> None:
-        """Place the producers that are left (paddings): computed for each outer tile, or before everything else."""
+    def _make_operands(self, panel: LoopRV, tile: LoopRV | None) -> None:
+        """Place the producers that are left: what panels hold beside their use, paddings for each outer tile, or,
+        where that is None, before everything else.
+        """
         sch = self.sch
-        for producer, operand in paddings(sch, self.block, self.nest):
+        for producer, operand in made_before(sch, self.block, self.nest):
+            at = panel if worth_packing(self.nest, operand) else tile
             if at is None:
                 loops = sch.get_loops(producer)
                 sch.parallel(sch.fuse(*(loops[:-2] or loops[:1])))
@@ -127,7 +125,8 @@ def tilings(
             whole input before.
     """
     made = []
-    padded = (False, True) if paddings(sch, block, nest) else (False,)
+    paddings = [operand for _, operand in made_before(sch, block, nest) if not worth_packing(nest, operand)]
+    padded = (False, True) if paddings else (False,)
     for blocked, pad_first in product((False, True), padded):
         copy = sch.copy()
         run_of(copy)(blocked, pad_first)
@@ -150,8 +149,14 @@ def _element_wise(sch: Schedule, block_rv: SBlockRV, consumer_rv: SBlockRV) -> b
     )
 
 
-def paddings(sch: Schedule, block: SBlockRV, nest: Nest) -> list[tuple[SBlockRV, Operand]]:
-    """The unscheduled spatial producers that only this block reads, with what they produce."""
+def worth_packing(nest: Nest, operand: Operand) -> bool:
+    """Whether a contiguous panel of the operand pays, since many rows read it."""
+    panel = operand.axis is not None and (operand.whole or not operand.last)
+    return panel and not operand.layout_free and bool(nest.rows) and not operand.rows
+
+
+def made_before(sch: Schedule, block: SBlockRV, nest: Nest) -> list[tuple[SBlockRV, Operand]]:
+    """The unscheduled spatial producers that only this block reads, paddings mostly, with what they produce."""
     found = []
     for producer in sch.get_producers(block):
         made = sch.get(producer)

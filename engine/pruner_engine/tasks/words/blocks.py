@@ -60,6 +60,22 @@ def block_weights(weights: np.ndarray) -> BlockWeights | None:
     return None
 
 
+def words_apart(weights: BlockWeights) -> np.ndarray:
+    """The steps as words int32 [words, columns], each of steps as far apart along the depth as there are words.
+
+    So what is read of a word at one place of each is a row of neighbours.
+    """
+    several, rows = WORD_BITS // weights.bits, weights.depth
+    flat = weights.words.reshape(-1, weights.words.shape[-1])
+    made, step = np.empty_like(flat), max(LANES, _WEIGHTS // rows)
+    for start in range(0, flat.shape[1], step):
+        some = slice(start, start + step)
+        steps = (flat[:, None, some] >> _shifts(weights.bits)) & ((1 << weights.bits) - 1)
+        apart = steps.reshape(several, len(flat), -1).swapaxes(0, 1)
+        made[:, some] = _in_words(apart.reshape(rows, -1), weights.bits)
+    return made
+
+
 def _some(blocks: np.ndarray) -> np.ndarray:
     """Some blocks, evenly apart, [size, sampled]."""
     count, _, columns = blocks.shape
@@ -102,6 +118,11 @@ def _in_words(steps: np.ndarray, bits: int) -> np.ndarray:
     """Steps [size, columns] as words int32 [words, columns]."""
     several = WORD_BITS // bits
     whole = np.pad(steps, [(0, -len(steps) % several), (0, 0)]).astype(np.uint32)
-    shifts = np.arange(0, WORD_BITS, bits, dtype=np.uint32)[:, None]
+    shifts = _shifts(bits).astype(np.uint32)
     words: np.ndarray = np.bitwise_or.reduce(whole.reshape(-1, several, steps.shape[1]) << shifts, axis=1)
     return words.view(np.int32)
+
+
+def _shifts(bits: int) -> np.ndarray:
+    """Of the places of a word, [places, 1]."""
+    return np.arange(0, WORD_BITS, bits, dtype=np.int32)[:, None]

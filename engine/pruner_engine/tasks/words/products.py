@@ -70,13 +70,9 @@ def emit_matmul(
     Args:
         columns: of the result, as of the factor or fewer.
     """
-    *batch, rows, _ = shape_of(words) or [0, 0]
-    wide = tileable(rows)
-    kernel = partial(kernels.matmul, rows=wide, products=products)
-    total = emit_outer(rewriter, kernel, "matmul", words, factor)
-    if wide != rows:
-        total = rewriter.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
-    return cut_columns(rewriter, total, columns)
+    rows = (shape_of(words) or [0, 0])[-2]
+    kernel = partial(kernels.matmul, rows=tileable(rows), products=products)
+    return cut(rewriter, emit_outer(rewriter, kernel, "matmul", words, factor), columns, rows)
 
 
 def emit_conv2d(
@@ -91,7 +87,7 @@ def emit_conv2d(
 ) -> relax.Expr:
     """The sums of a convolution of words in NHWC; `outside` is the byte around the image."""
     kernel = partial(kernels.conv2d, window=window, outside=outside, products=products)
-    return cut_columns(rewriter, emit_outer(rewriter, kernel, "conv2d", words, factor), columns)
+    return cut(rewriter, emit_outer(rewriter, kernel, "conv2d", words, factor), columns)
 
 
 def emit_outer(rewriter: PyExprMutator, kernel: partial[te.Tensor], name: str, *operands: relax.Expr) -> relax.Expr:
@@ -100,9 +96,10 @@ def emit_outer(rewriter: PyExprMutator, kernel: partial[te.Tensor], name: str, *
     return rewriter.builder_.emit_te(kernel, *operands, primfunc_name_hint=name, primfunc_attrs=attrs)
 
 
-def cut_columns(rewriter: PyExprMutator, total: relax.Expr, columns: int) -> relax.Expr:
-    """A product without the columns that fill up vectors."""
-    *outer, there = shape_of(total) or [columns]
-    if there == columns:
-        return total
-    return rewriter.builder_.emit(relax.op.strided_slice(total, [len(outer)], [0], [columns]))
+def cut(rewriter: PyExprMutator, total: relax.Expr, columns: int, rows: int | None = None) -> relax.Expr:
+    """A result [..., rows, columns] without what fills up vectors and, where their number is given, rows of tiles."""
+    shape = shape_of(total) or [0, 0]
+    for axis, kept in ((len(shape) - 2, rows), (len(shape) - 1, columns)):
+        if kept is not None and shape[axis] != kept:
+            total = rewriter.builder_.emit(relax.op.strided_slice(total, [axis], [0], [kept]))
+    return total
