@@ -16,6 +16,7 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 
 CONV = "conv2d:1,16,14,14,32,3,pad=1"
+BY_CHANNELS = "conv2d:1,16,14,14,32,3,layout=NHWC"
 FEW = SearchSettings(population=64, draft_set=24)
 
 
@@ -203,7 +204,7 @@ def close_to_a_better_one(space, ranked):
     return sum(any(close(one, other) for other in told[:at]) for at, one in enumerate(told))
 
 
-@pytest.mark.parametrize(("target", "workload"), [(CPU, CONV), (GPU, "matmul:512,512,512")], ids=["cpu", "gpu"])
+@pytest.mark.parametrize(("target", "workload"), [(CPU, BY_CHANNELS), (GPU, "matmul:512,512,512")], ids=["cpu", "gpu"])
 def test_a_draft_is_diverse(target, workload):
     """Half of it at least differs from all better ones in more than one decision; of the best scores alone, less."""
     space = space_of(workload, target)
