@@ -145,7 +145,7 @@ class UnderWay:
                     self._run.run_id, state.task_id, pending.row_id, trace, result, self._clock.elapsed_s
                 )
                 self._project.runs.sum_up_round(pending.round_id)
-                keep_yardstick(self._project, state.task, state.task_id, self._measurer, {result.key: pending.row_id})
+                keep_yardstick(self._project, state.task, state.task_id, self._measurer, pending.row_id, result.key)
             state.add(Trial(candidate, replace(result, log="")))  # which is in the file
             self._log.count(result.ok)
             if len(state.under_way) > left:
