@@ -85,13 +85,6 @@ def _commit(
     trace = trace_json(candidate.schedule.trace)
     project.trials.add_measurement(run["id"], task_id, candidate_id, trace, result, run["elapsed_s"])
     trials, valid = project.trials.counts(run["id"])
-    project.runs.add_progress(
-        run["id"],
-        elapsed_s=run["elapsed_s"],
-        trials=trials,
-        valid=valid,
-        failed=trials - valid,
-        latency_s=project.runs.latency(run["id"]),
-        left_s=None,
-    )
+    latency_s = project.runs.latency(run["id"])
+    project.runs.add_progress(run["id"], elapsed_s=run["elapsed_s"], trials=trials, valid=valid, latency_s=latency_s)
     return candidate_id
