@@ -16,6 +16,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.graph import (
     BINARY,
+    RESHAPES,
     UNARY,
     bound,
     ends_of_parts,
@@ -26,7 +27,6 @@ from pruner_engine.tasks.graph import (
     shape_of,
 )
 
-_RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 _SHAPING = ("relax.reshape", "relax.broadcast_to", "relax.split")  # a split into one part is no tuple
 
 
@@ -52,7 +52,7 @@ class _Simplifier(PyExprMutator):
             return visited
         if name in _SHAPING and shape_of(visited.args[0]) == shape:
             return visited.args[0]
-        if name in _RESHAPES or (name == "relax.permute_dims" and _keeps_order(visited)):
+        if name in RESHAPES or (name == "relax.permute_dims" and _keeps_order(visited)):
             return self._reshaped(visited.args[0], shape)
         if name == "relax.concat":
             return self._joined(visited)
