@@ -12,7 +12,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
-OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and are no one's consumer
+#: attribute of kernels that take element-wise consumers, and are no one's consumer: relax's pattern of such
+OUTER = {"op_pattern": 4}
 #: operators on each element of one tensor, and on each pair of elements of two
 UNARY = {
     f"relax.{name}"
