@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from pruner_engine.benchmarks.adaptation import Accuracies, accuracies_of
 from pruner_engine.benchmarks.again import Again
-from pruner_engine.search.task_state import of_all_calls
 from pruner_engine.store.figures.comparison import of_one_model
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.run_states import IMPORTED
@@ -92,8 +91,7 @@ def curve_of(reader: ProjectReader, run_id: int, again: Again | None = None) -> 
             if seconds < measured.get(task_id, math.inf):
                 measured[task_id] = seconds
                 known[task_id] = (again or {}).get((task_id, row["hash"]), seconds)
-        latency_s = of_all_calls((weights[task_id], s) for task_id, s in known.items()) if measured else None
-        points.append(Point(number, searching(row["elapsed_s"]), latency_s))
+        points.append(Point(number, searching(row["elapsed_s"]), _end_to_end(weights, known) if measured else None))
     end = max([row["elapsed_s"] for row in (*progress[-1:], *rows[-1:])], default=0.0)
     return RunCurve(
         run=reader.run(run_id),
@@ -102,6 +100,15 @@ def curve_of(reader: ProjectReader, run_id: int, again: Again | None = None) -> 
         wall_s=searching(end),
         adaptations=accuracies_of(reader, run_id),
     )
+
+
+def _end_to_end(weights: dict[int, int], known: dict[int, float | None]) -> float | None:
+    total = 0.0
+    for task_id, seconds in known.items():
+        if seconds is None:
+            return None
+        total += weights[task_id] * seconds
+    return total
 
 
 def _pauses(progress: Sequence[Row], trials: Sequence[Row], rounds: Sequence[Row]) -> list[tuple[float, float]]:

@@ -147,16 +147,15 @@ class TaskState:
 
 def end_to_end(states: Iterable[TaskState]) -> float | None:
     """Estimated latency of the model in seconds: sum of calls times seconds a call; None while a task is unknown."""
-    return of_all_calls((state.task.weight, state.latency_s) for state in states)
+    return _total((state.task.weight, state.latency_s) for state in states)
 
 
 def untuned(states: Iterable[TaskState]) -> float | None:
     """Estimated latency of the untuned model in seconds; None while a task is unknown."""
-    return of_all_calls((state.task.weight, state.untuned_s) for state in states)
+    return _total((state.task.weight, state.untuned_s) for state in states)
 
 
-def of_all_calls(kernels: Iterable[tuple[int, float | None]]) -> float | None:
-    """Seconds of all calls of kernels, each with its calls and the seconds of one; None while one is unknown."""
+def _total(kernels: Iterable[tuple[int, float | None]]) -> float | None:
     total = 0.0
     for calls, seconds in kernels:
         if seconds is None:
