@@ -91,6 +91,12 @@ def order_of(call: relax.Call) -> list[int]:
     return [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes else [*reversed(range(rank))]
 
 
+def keeps_elements(order: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether a transposition of that shape leaves all elements in order: only axes of one element may move."""
+    moved = [axis for axis in order if shape[axis] != 1]
+    return moved == sorted(moved)
+
+
 def fields_of(ty: tvm.ir.Type) -> list[tvm.ir.Type]:
     """Types of a tuple's fields; of anything else, itself."""
     return list(ty.fields) if isinstance(ty, relax.TupleType) else [ty]

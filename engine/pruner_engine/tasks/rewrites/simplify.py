@@ -20,6 +20,7 @@ from pruner_engine.tasks.graph import (
     UNARY,
     bound,
     ends_of_parts,
+    keeps_elements,
     operator_of,
     order_of,
     reshaped,
@@ -222,10 +223,7 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
 def _keeps_order(call: relax.Call) -> bool:
     """Whether a transposition moves none but axes of one element."""
     shape = shape_of(call.args[0])
-    if shape is None:
-        return False
-    moved = [axis for axis in order_of(call) if shape[axis] != 1]
-    return moved == sorted(moved)
+    return shape is not None and keeps_elements(order_of(call), shape)
 
 
 def _scalar(value: relax.Expr, rank: int) -> float | None:
