@@ -15,6 +15,7 @@ from tvm.target import Target
 from arm_machine import run_on_arm
 from pruner_engine.measure.building.linker import Linker
 from pruner_engine.targets.target import is_of_this_architecture, target_json
+from pruner_engine.tasks.task import TuningTask
 
 
 def plain(target: Target | str) -> Target:
@@ -55,6 +56,11 @@ def machine_of(
     for part in parts:
         program.mod.import_module(part)
     return relax.VirtualMachine(program, tvm.cpu())
+
+
+def arrays_for(task: TuningTask, rng: np.random.Generator) -> list[np.ndarray]:
+    """What a kernel may be given."""
+    return [np.asarray(rng.standard_normal(spec.shape), spec.dtype) for spec in task.args]
 
 
 def result_of(mod: tvm.IRModule, arrays: Sequence[np.ndarray], target: Target | str = "llvm") -> np.ndarray:

@@ -70,10 +70,10 @@ def hint_to_mend() -> str:
     return "Mend its plugin; docs/extending.md says what is expected."
 
 
-def refuse_uncallable(make: object, *given: object) -> None:
+def refuse_uncallable(make: Callable[..., object], *given: object) -> None:
     """Raises TypeError where what a plugin registers cannot be called so: it is told with the plugin's line."""
     try:
-        inspect.signature(make).bind(*given)  # type: ignore[arg-type]
+        inspect.signature(make).bind(*given)
     except TypeError as error:
         raise TypeError(f"{make!r} cannot be called: {error}") from None
     except ValueError:  # what is written in C need not tell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 DASH = "–"
 _ENGLISH = "."
@@ -112,8 +113,8 @@ def significant(value: float) -> str:
     return decimal(f"{value:.{min(digits, 4)}f}")
 
 
-def shape(dims: list[int] | tuple[int, ...]) -> str:
-    """Sizes of a tensor, as "1×3×224×224"."""
+def shape(dims: Sequence[int | str]) -> str:
+    """Sizes of a tensor, as "1×3×224×224"; one that is open has a name."""
     return "×".join(str(dim) for dim in dims) or "scalar"
 
 

@@ -14,7 +14,7 @@ tvm = import_tvm()
 from tvm import IRModule, te, tirx  # noqa: E402
 from tvm.s_tir import Schedule  # noqa: E402
 
-from machines import result_of  # noqa: E402
+from machines import arrays_for, result_of  # noqa: E402
 from pruner_engine.lowering.words.products import MIXED_BYTES, NEON_BFLOAT16S, SIGNED_BYTES  # noqa: E402
 from pruner_engine.space.design_space import DesignSpace  # noqa: E402
 from pruner_engine.targets.target import resolve_target  # noqa: E402
@@ -122,7 +122,7 @@ def test_products_stay_what_they_are(multiply, options):
 def test_drafted_schedules_compute_what_the_plain_kernel_does(workload):
     task = task_of(workload, ARM)
     rng = np.random.default_rng(1)
-    arrays = [rng.standard_normal(spec.shape).astype(spec.dtype) for spec in task.args]
+    arrays = arrays_for(task, rng)
     want, seen = result_of(task.mod, arrays, ARM), 0
     space = DesignSpace.generate(task, ARM)
     for sketch in space.sketches:

@@ -11,7 +11,7 @@ from tvm import relax
 from tvm.relax import op
 
 from graphs import graph
-from machines import result_of
+from machines import arrays_for, result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import Sketch
@@ -68,7 +68,7 @@ def test_columns_compute_the_same_in_vectors(name, seed):
     task = task_of(*kernels(seed)[name])
     space = DesignSpace.generate(task, HOST, without=OTHERS)
     rng = np.random.default_rng(seed)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    arrays = arrays_for(task, rng)
     want = result_of(task.mod, arrays, HOST)
     (sketch,) = taken(space)
     assert len(space.sketches) > 1, "the stock rules have their try"

@@ -7,7 +7,7 @@ from tvm.tirx import SeqStmt
 
 from draft.spaces import EPILOGUES, GPU, accepted, analyzer_of, space_of
 from epilogues import CHAINS, HALVES, KINDS, epilogue_task
-from machines import result_of
+from machines import arrays_for, result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.rule_names import EPILOGUE_RULE
 from pruner_engine.search.explorer import Explorer
@@ -50,11 +50,6 @@ def launches(space, sketch, row=None):
     return schedule.mod, len(body.seq) if isinstance(body, SeqStmt) else 1
 
 
-def arrays_of(task):
-    rng = np.random.default_rng(3)
-    return [rng.standard_normal(spec.shape).astype(spec.dtype) for spec in task.args]
-
-
 def valid_rows(space, sketch, count):
     rows = sketch.sample(np.random.default_rng(4), 1000)
     return rows[np.isfinite(analyzer_of(space).score(sketch.index, rows))][:count]
@@ -65,7 +60,7 @@ def valid_rows(space, sketch, count):
 def test_one_kernel_computes_what_the_untuned_kernel_computes(kind, seed):
     """Or two, where parts of a long sum are added up by the second."""
     space = space_of_kind(kind, seed)
-    analyzer, arrays = analyzer_of(space), arrays_of(space.task)
+    analyzer, arrays = analyzer_of(space), arrays_for(space.task, np.random.default_rng(3))
     wanted = result_of(space.task.mod, arrays)
     for sketch in space.sketches:
         assert analyzer.compiled(sketch.index)
@@ -82,7 +77,7 @@ def test_one_kernel_computes_what_the_untuned_kernel_computes(kind, seed):
 def test_so_does_one_on_tensor_cores(kind, seed):
     """As it is before their instructions take the place of loops."""
     space = space_of_kind(kind, seed)
-    analyzer, arrays = analyzer_of(space), arrays_of(space.task)
+    analyzer, arrays = analyzer_of(space), arrays_for(space.task, np.random.default_rng(3))
     wanted = result_of(space.task.mod, arrays)
     for sketch in space.sketches:
         assert "wmma" in sketch.trace_json() and analyzer.compiled(sketch.index)

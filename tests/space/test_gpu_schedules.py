@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from draft.spaces import GPU, accepted, space_of
-from machines import result_of
+from machines import arrays_for, result_of
 from pruner_engine.space import rules
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules.rule import schedule_rule
@@ -21,7 +21,7 @@ WORKLOADS += ["softmax:16,40", "layernorm:12,24", "sum:12,50", "gelu:12,20"]
 def test_threads_one_after_another_compute_the_same(workload):
     space = space_of(workload, GPU)
     rng = np.random.default_rng(3)
-    arrays = [rng.standard_normal(spec.shape).astype(spec.dtype) for spec in space.task.args]
+    arrays = arrays_for(space.task, rng)
     wanted = result_of(space.task.mod, arrays)
     modules, _ = accepted(space, "a100-40g", 2)
     assert modules and all("thread_binding" in str(mod) for mod in modules)

@@ -13,7 +13,7 @@ from tvm.relax import op
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from graphs import graph
-from machines import result_of
+from machines import arrays_for, result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.lowering.loops.parted_loops import in_parted_loops
 from pruner_engine.space.design_space import DesignSpace
@@ -90,7 +90,7 @@ def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
 def test_every_schedule_moves_the_same_elements(kernel, seed):
     task = task_of(*moved(seed)[kernel])
     rng = np.random.default_rng(seed)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    arrays = arrays_for(task, rng)
     want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
     analyzer = analyzer_for(space)
@@ -150,7 +150,7 @@ def test_what_many_pixels_share_is_computed_once(pixels, again):
     mod = graph(gated, (1, pixels, pixels, 32), (1, 1, 8, 32), (1, 1, 1, 8))
     task = next(task for task in extract_tasks(prepare(mod, HOST), HOST) if "sigmoid" in task.name)
     rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    arrays = arrays_for(task, rng)
     want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
     assert space.sketches

@@ -14,15 +14,17 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from graphs import graph
-from machines import result_of
+from machines import arrays_for, result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
 from pruner_engine.lowering.words.products import BYTES
 from pruner_engine.measure.running.correctness import difference
 from pruner_engine.measure.running.kernel import facts_of
 from pruner_engine.measure.running.weight_layout import rewrite, rewrites_of
+from pruner_engine.space.decision import Rng
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
+from pruner_engine.space.sketch import Sketch
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, vector_bits_of
 from pruner_engine.tasks.extract import extract_tasks
@@ -107,20 +109,25 @@ def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
     return result_of(mod, moved, HOST)
 
 
+def assert_same(space: DesignSpace, sketches: list[Sketch], arrays: list[np.ndarray], rng: Rng, rows: int, sums: int):
+    """What some rows of each sketch compute is what the kernel does, whose results are sums of so many terms."""
+    assert sketches
+    want = run(space.task.mod, arrays)
+    for sketch in sketches:
+        for row in sketch.sample(rng, rows):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            assert schedule is not None
+            assert difference(run(schedule.mod, arrays), want, sums) == ""
+
+
 @pytest.mark.parametrize("constant", [False, True], ids=["inputs", "weights"])
 @pytest.mark.parametrize("workload", [name for seed in seeds() for name in register_tiles(seed)])
 def test_register_tile_computes_the_same(workload, constant):
     task = task_of(workload, constant)
     rng = np.random.default_rng(3)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
     assert any(is_closed(sketch.trace) for sketch in space.sketches)
-    for sketch in space.sketches:
-        for row in sketch.sample(rng, 2):
-            schedule = space.apply(space.candidate(sketch.index, row))
-            assert schedule is not None
-            assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+    assert_same(space, space.sketches, arrays_for(task, rng), rng, 2, facts_of(task.mod).reduction)
 
 
 def test_register_tile_computes_the_same_with_an_axis_of_one_between_others():
@@ -131,14 +138,9 @@ def test_register_tile_computes_the_same_with_an_axis_of_one_between_others():
     products = tvm.te.compute((2, 1, 3, 5, 32), lambda *i: tvm.te.sum(x(*i[:4], k) * w(*i[:3], k, i[4]), axis=k))
     task = kernel_task(tvm.te.create_prim_func([x, w, products]))
     rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
     own = [sketch for sketch in space.sketches if is_closed(sketch.trace)]
-    assert own
-    for sketch in own:
-        schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
-        assert difference(run(schedule.mod, arrays), want, 12) == ""
+    assert_same(space, own, arrays_for(task, rng), rng, 1, 12)
 
 
 def test_register_tile_takes_what_is_scaled_by_a_number():
@@ -148,11 +150,9 @@ def test_register_tile_takes_what_is_scaled_by_a_number():
     sums = tvm.te.compute((64,), lambda j: tvm.te.sum(x(k, j) * scale(), axis=k), name="sums")
     task = kernel_task(tvm.te.create_prim_func([x, scale, sums]))
     rng = np.random.default_rng(0)
-    arrays = [np.asarray(rng.standard_normal(a.shape), a.dtype) for a in task.args]
     space = DesignSpace.generate(task, HOST)
-    sketch = next(sketch for sketch in space.sketches if is_closed(sketch.trace))
-    schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
-    assert difference(run(schedule.mod, arrays), run(task.mod, arrays), 24) == ""
+    own = [sketch for sketch in space.sketches if is_closed(sketch.trace)]
+    assert_same(space, own, arrays_for(task, rng), rng, 1, 24)
 
 
 @pytest.mark.parametrize(("quarters", "own"), [(3, {False}), (5, {False}), (6, {False, True}), (8, {True})])
@@ -165,13 +165,9 @@ def test_parts_of_a_vector_are_left_to_other_rules_too(quarters, own):
 def test_register_tile_computes_the_same_with_rows_appended_and_cut():
     task = task_of("dense:31,32,10", True)
     rng = np.random.default_rng(6)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
     assert len(space.sketches) == 4  # rows are appended for each tile, or before all else
-    for sketch in space.sketches:
-        schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
-        assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+    assert_same(space, space.sketches, arrays_for(task, rng), rng, 1, facts_of(task.mod).reduction)
 
 
 @pytest.mark.parametrize("shuffled", [1, 4])
@@ -181,14 +177,9 @@ def test_register_tile_computes_the_same_in_groups_whose_last_vector_is_cut(shuf
     cut = tvm.topi.strided_slice(wide, [0] * 5, [1, 4, 6, 4, 28])
     task = kernel_task(tvm.te.create_prim_func([image, filters, cut]))
     rng = np.random.default_rng(8)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
     assert all(is_closed(sketch.trace) for sketch in space.sketches)
-    for sketch in space.sketches:
-        for row in sketch.sample(rng, 2):
-            schedule = space.apply(space.candidate(sketch.index, row))
-            assert difference(run(schedule.mod, arrays), want, 45) == ""
+    assert_same(space, space.sketches, arrays_for(task, rng), rng, 2, 45)
 
 
 @pytest.mark.parametrize("workload", [name for seed in seeds() for name in rows(seed)])
@@ -198,15 +189,9 @@ def test_rows_compute_the_same(workload):
 
 def assert_rows_right(task: TuningTask) -> None:
     rng = np.random.default_rng(4)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
     space = DesignSpace.generate(task, HOST)
     own = [sketch for sketch in space.sketches if is_closed(sketch.trace)]
-    assert own
-    want = run(task.mod, arrays)
-    for sketch in own:
-        for row in sketch.sample(rng, 3):
-            schedule = space.apply(space.candidate(sketch.index, row))
-            assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+    assert_same(space, own, arrays_for(task, rng), rng, 3, facts_of(task.mod).reduction)
 
 
 @pytest.mark.parametrize("then", ["nothing", "bias"])
@@ -244,13 +229,9 @@ def test_winograd_computes_the_same(transform, tile, size, dilation):
         result = tvm.topi.nn.relu(winograd.transform_output(image, tile, (2, *size, 32), dilation))
     task = kernel_task(tvm.te.create_prim_func([image, result]))
     rng = np.random.default_rng(7)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    want = run(task.mod, arrays)
     (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
     assert is_closed(sketch.trace)
-    for row in sketch.sample(rng, 3):
-        schedule = space.apply(space.candidate(0, row))
-        assert difference(run(schedule.mod, arrays), want, 16) == ""
+    assert_same(space, [sketch], arrays_for(task, rng), rng, 3, 16)
 
 
 def test_rows_leave_a_matrix_product_alone():
@@ -269,7 +250,7 @@ def test_vector_copy_computes_the_same(channels):
     result = tvm.topi.concatenate(parts, axis=-1) if len(parts) > 1 else tvm.topi.nn.pad(parts[0], (0, 1, 1, 0))
     task = kernel_task(tvm.te.create_prim_func([*parts, result]))
     rng = np.random.default_rng(5)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    arrays = arrays_for(task, rng)
     (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
     assert is_closed(sketch.trace)
     for row in sketch.sample(rng, 3):
@@ -289,7 +270,7 @@ def test_what_is_done_to_joined_parts_is_done_as_they_are_joined(seed):
     factor, term = (tvm.te.placeholder((1, 1, 1, int(widths.sum())), name=name) for name in ("factor", "term"))
     result = tvm.topi.nn.relu(tvm.topi.add(tvm.topi.multiply(joined, factor), term))
     task = kernel_task(tvm.te.create_prim_func([*parts, factor, term, result]))
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    arrays = arrays_for(task, rng)
     (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
     assert analyzer_for(space).compiled(sketch.index)
     schedule = space.apply(space.candidate(0, sketch.sample(rng, 1)[0]))
@@ -389,13 +370,7 @@ def test_a_product_whose_consumer_has_another_producer_is_tiled(without):
             task.mod, target=HOST, space_generator=ms.space_generator.PostOrderApply(), rand_state=1, num_threads=1
         ).generate_design_space()
     space = DesignSpace.generate(task, HOST, without=without)
-    rng = np.random.default_rng(0)
-    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    want = run(task.mod, arrays)
     assert any("sch.vectorize" in str(sketch.trace) for sketch in space.sketches) != bool(without)
-    for sketch in space.sketches:
-        assert "sample_perfect_tile" in str(sketch.trace)
-        for row in sketch.sample(rng, 2):
-            schedule = space.apply(space.candidate(sketch.index, row))
-            assert schedule is not None
-            assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+    assert all("sample_perfect_tile" in str(sketch.trace) for sketch in space.sketches)
+    rng = np.random.default_rng(0)
+    assert_same(space, space.sketches, arrays_for(task, rng), rng, 2, facts_of(task.mod).reduction)

@@ -8,7 +8,7 @@ from tvm.relax import op
 
 from draft.spaces import GPU, SPLIT, space_of
 from graphs import graph
-from machines import result_of
+from machines import arrays_for, result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.rule_names import SPLIT_RULE
 from pruner_engine.search.explorer import Explorer
@@ -42,7 +42,7 @@ def split_modules(space, count, seed=0):
 
 def assert_same(space, count, seed=0):
     rng = np.random.default_rng(seed)
-    arrays = [rng.standard_normal(spec.shape).astype(spec.dtype) for spec in space.task.args]
+    arrays = arrays_for(space.task, rng)
     wanted = result_of(space.task.mod, arrays)
     for mod in split_modules(space, count, seed):
         np.testing.assert_allclose(result_of(one_after_another(mod), arrays), wanted, rtol=1e-3, atol=1e-4)

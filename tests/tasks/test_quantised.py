@@ -69,6 +69,13 @@ def of_onnx_runtime(file, x):
     return found
 
 
+def assert_agree(file, x, least):
+    """To a fiftieth of the range of the results, which is no less than so much."""
+    want, got = of_onnx_runtime(file, x), ours(file, x)
+    assert np.abs(got - want).max() <= np.ptp(want) / 50
+    assert np.ptp(want) > least
+
+
 @pytest.mark.parametrize(
     ("kind", "error"), [("between float numbers", STEP), ("of whole numbers", 0), ("of quantised numbers", STEP)]
 )
@@ -249,9 +256,7 @@ def test_products_of_what_layers_make_agree(dynamic, tmp_path):
     else:
         quantize_static(attention(tmp_path), file, Rows())
     x = np.random.default_rng(8).standard_normal((16, 32)).astype("float32")
-    want, got = of_onnx_runtime(file, x), ours(file, x)
-    assert np.abs(got - want).max() <= np.ptp(want) / 50
-    assert np.ptp(want) > 1
+    assert_agree(file, x, least=1)
 
 
 def test_products_that_the_runtime_has_optimised_agree(tmp_path):
@@ -263,9 +268,7 @@ def test_products_that_the_runtime_has_optimised_agree(tmp_path):
     onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     assert {"MatMulIntegerToFloat"} <= {node.op_type for node in onnx.load(optimised).graph.node}
     x = np.random.default_rng(8).standard_normal((16, 32)).astype("float32")
-    want, got = of_onnx_runtime(optimised, x), ours(optimised, x)
-    assert np.abs(got - want).max() <= np.ptp(want) / 50
-    assert np.ptp(want) > 1
+    assert_agree(optimised, x, least=1)
 
 
 def layer(folder, node, weights, outputs=("y",)):
@@ -292,9 +295,7 @@ def test_recurrent_layers_of_quantised_weights_agree(direction, per_channel, tmp
     quantize_dynamic(layer(tmp_path, node, weights), file, per_channel=per_channel)
     assert "DynamicQuantizeLSTM" in {node.op_type for node in onnx.load(file).graph.node}
     x = np.random.default_rng(8).standard_normal((5, 2, 16)).astype("float32")
-    want, got = of_onnx_runtime(file, x), ours(file, x)
-    assert np.abs(got - want).max() <= np.ptp(want) / 50
-    assert np.ptp(want) > 1 / 2
+    assert_agree(file, x, least=1 / 2)
 
 
 def test_attention_of_quantised_weights_agrees(tmp_path):

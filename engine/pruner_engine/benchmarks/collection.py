@@ -35,16 +35,14 @@ def wanted_runs(
     *,
     trials_per_task: int,
     seed: int,
-    settings: dict[str, Any] | None,
+    settings: dict[str, Any],
     plugins: Sequence[str] = (),
 ) -> list[WantedRun]:
     """The runs that a data set is made of: for every model and target half of the trials by each strategy."""
     texts = [target_json(resolve_target(text)) for text in targets]
     share = {"trials_per_task": max(1, trials_per_task // len(STRATEGIES))}
     return [
-        WantedRun(
-            project, subject, text, strategy, seed, settings={**(settings or {}), **share}, plugins=tuple(plugins)
-        )
+        WantedRun(project, subject, text, strategy, seed, settings={**settings, **share}, plugins=tuple(plugins))
         for subject, text, strategy in product(subjects, texts, STRATEGIES)
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 from pruner_engine.benchmarks.draft_rate import spaces_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.types import MeasureOptions, MeasureResult, inputs_of
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
@@ -84,8 +84,7 @@ def _compile(measurer: Measurer, space: DesignSpace, count: int, seed: int) -> d
     drafted = explorer.draft(np.random.default_rng(seed)).candidates
     applied = space.materialise(drafted, _THREADS)
     results: list[MeasureResult] = []
-    inputs = [MeasureInput(c.hash, c.schedule.mod) for c in _spread(applied, count) if c.schedule is not None]
-    measurer.build(inputs, results.append)
+    measurer.build(inputs_of(_spread(applied, count)), results.append)
     return {
         "sketches": len(space.sketches),
         "tensor_core": sum(uses_tensor_cores(sketch.trace_json()) for sketch in space.sketches),

@@ -15,7 +15,7 @@ from pruner_engine.draft import ablations_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureOptions
+from pruner_engine.measure.types import MeasureOptions, inputs_of
 from pruner_engine.replacing import write_whole
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
@@ -125,8 +125,7 @@ class _Memory:
 
 def _times(measurer: Measurer, space: DesignSpace, drawn: Sequence[Candidate]) -> dict[str, float | None]:
     """Seconds a call by hash, None where it failed: the median of turns, since a machine is slow for seconds on end."""
-    inputs = [MeasureInput(c.hash, c.schedule.mod) for c in drawn if c.schedule is not None]
-    taken = measurer.in_turns(space.task, inputs, _TURNS)
+    taken = measurer.in_turns(space.task, inputs_of(drawn), _TURNS)
     return {c.hash: statistics.median(taken[c.hash]) if c.hash in taken else None for c in drawn}
 
 

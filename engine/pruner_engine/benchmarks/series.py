@@ -11,11 +11,11 @@ from typing import Any
 
 from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.errors import UserError
-from pruner_engine.protocol import Command, Event, Resume, RunFinished, Tune
+from pruner_engine.protocol import Command, Resume, RunFinished, Tune
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.reader import ProjectReader, Row
 
-CarryOut = Callable[[Command], Event]
+CarryOut = Callable[[Command], RunFinished]
 
 
 def asked_settings(run: Row) -> dict[str, Any]:
@@ -81,7 +81,6 @@ class WantedRun:
         if row is not None and row["state"] == "finished" and self._spent(row):
             return int(row["id"])
         finished = carry_out(self._command(row))
-        assert isinstance(finished, RunFinished)
         if finished.state == "stopped":
             raise SeriesStopped
         if finished.state == "failed":

@@ -25,7 +25,7 @@ from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureResult, inputs_of
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sampling import random_candidates
@@ -147,7 +147,7 @@ def _ours(task: TuningTask, target: Target, candidates: Sequence[Candidate]) -> 
         measurer.untuned(task)  # a run does this once; every first output is compared with it
         ready = time.perf_counter()
         for start in range(0, len(candidates), _ROUND):
-            inputs = [MeasureInput(c.hash, c.schedule.mod) for c in candidates[start : start + _ROUND] if c.schedule]
+            inputs = inputs_of(candidates[start : start + _ROUND])
             timed = [r.seconds for r in results if r.ok and not r.censored and r.seconds is not None]
             measurer.measure(task, inputs, best_s=min(timed, default=None), on_result=results.append)
         end = time.perf_counter()

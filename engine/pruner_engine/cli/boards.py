@@ -20,8 +20,7 @@ _SIGNS = {"answers": "answers", "silent": "accepts, but is at work or hangs", "g
 @json_option
 def boards(tracker: str, as_json: bool) -> None:
     """Boards that are registered at a tracker of TVM's RPC, and whether they answer."""
-    answer = carry_out(ListBoards(tracker=tracker), quiet=True)
-    assert isinstance(answer, Boards)
+    answer = carry_out(ListBoards(tracker=tracker), Boards, quiet=True)
     if as_json:
         print_json({"tracker": answer.tracker, "boards": msgspec.to_builtins(answer.boards)})
         return

@@ -19,8 +19,7 @@ from pruner_engine.protocol import Doctor, DoctorReport
 @json_option
 def doctor(as_json: bool) -> None:
     """Check that a tuning would work here; every failure says what to do."""
-    report = carry_out(Doctor(), quiet=True)
-    assert isinstance(report, DoctorReport)
+    report = carry_out(Doctor(), DoctorReport, quiet=True)
     if as_json:
         print_json(msgspec.to_builtins(report))
     else:

@@ -75,8 +75,7 @@ def export(
         rpc_key=rpc_key,
         plugins=list(plugins),
     )
-    answer = carry_out(command, quiet=as_json)
-    assert isinstance(answer, Exported)
+    answer = carry_out(command, Exported, quiet=as_json)
     if as_json:
         print_json({**answer.summary, "expected_slower_than": list(foretold.than) if foretold else []})
         return

@@ -52,9 +52,7 @@ def inspect(
 
     def ask(of: str, task_id: int, candidate_id: int | None, forms: list[str]) -> Inspected:
         named: dict[str, Any] = {"project": absolute(of), "task_id": task_id, "candidate_id": candidate_id}
-        answer = carry_out(Inspect(**named, forms=forms, plugins=list(plugins)), quiet=True)
-        assert isinstance(answer, Inspected)
-        return answer
+        return carry_out(Inspect(**named, forms=forms, plugins=list(plugins)), Inspected, quiet=True)
 
     if against is not None:
         _differ(ask, project, other, task, candidate, against, form, as_json=as_json)

@@ -30,8 +30,7 @@ def profile(target: str, kept: bool, project: str | None, as_json: bool) -> None
     if project is not None:
         _tell_kept(project, as_json=as_json)
         return
-    answer = carry_out(Profile(target=target, measure=not kept), quiet=as_json)
-    assert isinstance(answer, Profiled)
+    answer = carry_out(Profile(target=target, measure=not kept), Profiled, quiet=as_json)
     if as_json:
         print_json(
             {name: value for name, value in msgspec.to_builtins(answer).items() if name not in ("type", "request")}

@@ -8,6 +8,7 @@ import signal
 import sys
 import types
 from collections.abc import Iterator
+from typing import TypeVar
 
 from rich.console import Console
 from rich.live import Live
@@ -38,7 +39,7 @@ from pruner_engine.protocol import (
 )
 from pruner_engine.units import counted, duration, latency, ratio
 
-_ENDS = RunFinished | Exported | Answer  # what a command is answered with
+_End = TypeVar("_End", bound=RunFinished | Exported | Answer)
 _JOBS = Tune | Resume | Export | Profile  # what has something to bring to an end
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -50,8 +51,8 @@ class EngineBug(Exception):
         super().__init__(f"{failed.message} {failed.hint}\n\n{failed.report}")
 
 
-def carry_out(command: Command, *, quiet: bool = False) -> Event:
-    """Run one command in a child engine, show its progress on stderr, return its answer.
+def carry_out(command: Command, answer: type[_End], *, quiet: bool = False) -> _End:
+    """Run one command in a child engine, show its progress on stderr, return its answer, which is of that kind.
 
     ^C stops a job in good order, and so does what a shutdown or a terminal that is closed sends; a second one ends the
     engine at once, and the first where nothing would be left half done. ^Z pauses a run until `fg` or `bg`.
@@ -75,7 +76,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
                     raise EngineBug(event)
                 kind = StoppedError if event.kind == "stopped" else UserError
                 raise kind(event.message, event.hint)
-            if isinstance(event, _ENDS):
+            if isinstance(event, answer):
                 return event
             view.show(event)
     raise UserError("The engine ended without an answer.", "Try again; `pruner doctor` checks the installation.")

@@ -44,8 +44,7 @@ def export_records(project: str, out: str, run_id: int | None, all_runs: bool, b
     """Write the best trials of PROJECT; `JSONDatabase(work_dir=DIR)` reads them."""
     ProjectReader(project).close()
     command = ExportRecords(project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs, best=best)
-    answer = carry_out(command, quiet=as_json)
-    assert isinstance(answer, RecordsExported)
+    answer = carry_out(command, RecordsExported, quiet=as_json)
     if as_json:
         print_json({"out": answer.out, "records": answer.records})
     else:
@@ -61,8 +60,7 @@ def import_records(project: str, folder: str, same_device: bool, as_json: bool) 
     """Add the records in FOLDER that fit tasks of PROJECT as a run of their own; a torn tail is left out, and said."""
     ProjectReader(project).close()
     command = ImportRecords(project=absolute(project), folder=absolute(folder), same_device=same_device)
-    answer = carry_out(command, quiet=as_json)
-    assert isinstance(answer, RecordsImported)
+    answer = carry_out(command, RecordsImported, quiet=as_json)
     if as_json:
         told = {"run": answer.run_id, "records": answer.records, "failed": answer.failed, "problems": answer.problems}
         print_json(told)

@@ -9,6 +9,7 @@ from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.cli.output import console
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
+from pruner_engine.protocol import RunFinished
 from pruner_engine.units import counted
 
 _AGAIN = "The same command tries them again."
@@ -26,7 +27,7 @@ def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
         title = f"{place}/{len(wanted)} · {run.title}"
         out.print(title, soft_wrap=True)
         try:
-            run.carry_out(lambda command: carry_out(command, quiet=quiet))
+            run.carry_out(lambda command: carry_out(command, RunFinished, quiet=quiet))
         except SeriesStopped:
             out.print("Go on: the same command again")
             sys.exit(3)

@@ -17,7 +17,7 @@ from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.client import tell_engine
 from pruner_engine.jobs.lines import decision_names
 from pruner_engine.measure.advice import advice
-from pruner_engine.protocol import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
+from pruner_engine.protocol import Answer, Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import latency
@@ -75,7 +75,7 @@ def try_(
         tell_engine(run["socket"], command)
         answer = None
     else:
-        answer = carry_out(command, quiet=as_json)
+        answer = carry_out(command, Answer, quiet=as_json)
     if as_json:
         told: dict[str, Any] = {"candidate_id": None, "before": None}  # the run at work has not taken it up yet
         if answer:

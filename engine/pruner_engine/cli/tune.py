@@ -159,8 +159,7 @@ def resume(project: str, plugins: tuple[str, ...], as_json: bool, **options: Any
 
 def _run(command: Tune | Resume, as_json: bool) -> None:
     """Exit code 1 when nothing valid was measured, 3 when the user stopped it."""
-    finished = carry_out(command, quiet=as_json)
-    assert isinstance(finished, RunFinished)
+    finished = carry_out(command, RunFinished, quiet=as_json)
     with ProjectReader(command.project) as reader:
         if as_json:
             print_json(run_object(reader, finished.run_id))

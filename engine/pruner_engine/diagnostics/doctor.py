@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from pruner_engine import units
 from pruner_engine.errors import UserError
 from pruner_engine.measure.building.linker import cross_linker, linker
 from pruner_engine.measure.workers.folder import refuse_noexec
@@ -98,7 +99,7 @@ def _machine() -> Iterator[Check]:
     host = detect_host()
     yield _linker_for_boards("x86_64" if host.arch == "aarch64" else "aarch64")
     yield _temp()
-    caches = ", ".join(f"L{c.level} {_size(c.bytes)}" for c in host.caches)
+    caches = ", ".join(f"L{c.level} {units.size(c.bytes)}" for c in host.caches)
     yield Check("CPU", True, f"{host.name}, cores: {host.cores}, threads: {host.threads}")
     yield Check("Vector unit", True, f"{host.vector_bits} bits ({', '.join(host.features) or 'no extensions'})")
     yield Check("Caches", bool(host.caches), caches, needed=False)
@@ -131,7 +132,7 @@ def _temp() -> Check:
     free = shutil.disk_usage(folder).free
     enough = free >= _FREE_BYTES
     return Check(
-        "Temporary files", enough, f"{folder}, {_size(free)} free", "" if enough else "Free 1 GB, or set TMPDIR."
+        "Temporary files", enough, f"{folder}, {units.size(free)} free", "" if enough else "Free 1 GB, or set TMPDIR."
     )
 
 
@@ -145,7 +146,9 @@ def _gpus() -> Iterator[Check]:
         hint = "" if fits else f"Update it: TVM is built for CUDA {_CUDA[0]}, whose first driver was 580."
         yield Check("NVIDIA driver", fits, f"{driver}, up to CUDA {cuda[0]}.{cuda[1]}", hint, needed=False)
     for gpu in gpus:
-        yield Check("GPU", True, f"{gpu.name} ({gpu.arch}, {gpu.cores} SMs, {_size(gpu.memory_bytes)})", needed=False)
+        yield Check(
+            "GPU", True, f"{gpu.name} ({gpu.arch}, {gpu.cores} SMs, {units.size(gpu.memory_bytes)})", needed=False
+        )
     try:
         yield Check("CUDA compiler", True, str(find_cuda_compiler()), needed=False)
     except UserError as error:
@@ -185,11 +188,3 @@ def _selftest(target: str) -> tuple[dict[str, str], str]:
     stage = next((m["stage"] for m in reversed(said) if "stage" in m), stage)
     facts = {key: value for message in said for key, value in message.items()}
     return facts, "" if "done" in facts else f"could not {stage}: {facts.get('error') or tail}"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}"
-        count /= 1024
-    return f"{count:.0f} GB" if count >= 10 else f"{count:.1f} GB"

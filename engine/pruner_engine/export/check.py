@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from pruner_engine.measure.running.correctness import dtype_of
+from pruner_engine.measure.running.correctness import dtype_of, epsilon_of
 
 _MOST = 0.05
 _OF_ONE = 16  # units in the last place of 1, that shares of it may be apart
@@ -48,7 +47,7 @@ def tolerance(dtype: np.dtype, depth: int) -> float:
     """
     if dtype.kind in "biu":
         return 0.0
-    return min(_MOST, 32 * _epsilon(dtype) * max(depth, 1))
+    return min(_MOST, 32 * epsilon_of(dtype) * max(depth, 1))
 
 
 def compare(
@@ -81,7 +80,7 @@ def compare(
         error, limit = _difference(e, g), max(tolerance(g.dtype, depth), _inner(g.dtype, dtype, depth, rounds))
         if math.inf > error > limit and index < len(shares) and shares[index] and g.dtype.kind == "f":
             apart = float(np.abs(e.astype(np.float64) - g).max())
-            error = apart if apart <= _OF_ONE * _epsilon(g.dtype) else error
+            error = apart if apart <= _OF_ONE * epsilon_of(g.dtype) else error
         if error > limit and g.dtype.kind in "biu" and np.mean(e != g) <= _UNDECIDED:
             said = f"{np.sum(e != g)} of {e.size} whole numbers of output {index} differ, as rounding may decide"
         elif not error <= limit:
@@ -112,7 +111,3 @@ def _inner(output: np.dtype, dtype: str, depth: int, rounds: bool) -> float:
     if rounds and (output.kind == "f" or output.itemsize == 1):
         return _MOST
     return 0.0 if output.kind in "biu" else tolerance(dtype_of(dtype), depth)
-
-
-def _epsilon(dtype: np.dtype) -> float:
-    return float(ml_dtypes.finfo(dtype).eps)

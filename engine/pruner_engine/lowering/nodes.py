@@ -8,7 +8,7 @@ from typing import Any
 import tvm_ffi
 from tvm import IRModule
 from tvm.ir import Expr, TensorLoad
-from tvm.tirx import PrimFunc, Stmt
+from tvm.tirx import For, ForKind, IntImm, PrimFunc, Stmt, Var
 
 
 def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
@@ -21,6 +21,22 @@ def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
 def loads_of(value: Stmt | Expr) -> list[TensorLoad]:
     """What it reads."""
     return nodes_in(value, TensorLoad)
+
+
+def part_of_loop(loop: For, begin: int, length: int, body: Stmt | None = None) -> For:
+    """So many iterations of a loop, from `begin` on.
+
+    Args:
+        body: of the iterations, over the loop's variable; the loop's own if not given.
+    """
+    variable = Var(loop.loop_var.name, loop.loop_var.ty)
+
+    def moved(used: Var) -> Expr:
+        return variable + begin if used.same_as(loop.loop_var) else used
+
+    kind = ForKind.SERIAL if length == 1 and loop.kind == ForKind.VECTORIZED else loop.kind
+    made = tvm_ffi.structural_map(loop.body if body is None else body, (Var, moved))
+    return For(variable, loop.min, IntImm(loop.extent.ty, length), kind, made, None, loop.annotations)
 
 
 def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr | Stmt]]) -> IRModule:

@@ -22,7 +22,6 @@ from pruner_engine.measure.workers import wire
 from pruner_engine.measure.workers.batch import Batch, discard
 from pruner_engine.measure.workers.folder import BuildFolder, refuse_noexec
 from pruner_engine.measure.workers.launch import START, StartMethod
-from pruner_engine.measure.workers.outcome import result_of
 from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.measure.yardsticks import Settled, Yardsticks
 from pruner_engine.processes.memory import memory_bytes
@@ -228,13 +227,13 @@ class Measurer:
 
         self._count_boards()
         for outcome in self._pipeline.work(batch, run_of, should_stop, left=left):
-            result = result_of(outcome)
+            result = outcome.result
             seconds = None if result.censored or not result.ok else result.seconds
             best = min((s for s in (best, seconds) if s is not None), default=None)
             if seconds is None or not self._requests.take_turns:
-                discard(outcome[1])
+                discard(outcome.built)
             else:
-                self._yardsticks.offer(task.hash, Settled(result.key, seconds), outcome[1])
+                self._yardsticks.offer(task.hash, Settled(result.key, seconds), outcome.built)
             on_result(result)
         if batch.is_done():
             del self._batches[task.hash]
@@ -252,9 +251,9 @@ class Measurer:
         """Measure the task's candidates by `item`, one of an earlier session; False if it cannot be built."""
         if not self._requests.take_turns:
             return True
-        for _, built, _ in self._pipeline.work(Batch([item]), None):
-            if built.kernel is not None:
-                self._yardsticks.put(task.hash, settled, built)
+        for outcome in self._pipeline.work(Batch([item]), None):
+            if outcome.built.kernel is not None:
+                self._yardsticks.put(task.hash, settled, outcome.built)
                 return True
         return False
 
@@ -277,8 +276,8 @@ class Measurer:
             on_result: called with each result as soon as it is known; one that is ok has no repeats.
         """
         for outcome in self._pipeline.work(Batch(inputs), None):
-            discard(outcome[1])
-            on_result(result_of(outcome))
+            discard(outcome.built)
+            on_result(outcome.result)
 
     def _count_boards(self) -> None:
         """Boards that have joined the fleet since the last batch take part in this one."""

@@ -9,7 +9,6 @@ from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.measure.workers import wire
 from pruner_engine.measure.workers.batch import Batch, discard
-from pruner_engine.measure.workers.outcome import result_of
 from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.tasks.task import TuningTask
 
@@ -27,10 +26,10 @@ def time_in_turns(
     built: dict[str, wire.Built] = {}
     seconds: dict[str, list[float]] = {}
     for outcome in pipeline.work(Batch(inputs), run_of):
-        if (took := result_of(outcome).seconds) is None:
-            discard(outcome[1])
+        if (took := outcome.result.seconds) is None:
+            discard(outcome.built)
         else:
-            seconds[outcome[0]], built[outcome[0]] = [took], outcome[1]
+            seconds[outcome.key], built[outcome.key] = [took], outcome.built
     if seconds and requests.take_turns:
         fastest = min(seconds, key=seconds.__getitem__)
         kernel = built[fastest].kernel
@@ -39,8 +38,8 @@ def time_in_turns(
     for _ in range(turns if by else turns - 1):  # where there is no yardstick, the first pass is a turn
         waiting = dict(order.sample(list(built.items()), len(built)))
         for outcome in pipeline.work(Batch(built=waiting), run_of):
-            if (took := result_of(outcome).seconds) is not None:
-                seconds.setdefault(outcome[0], []).append(took)
+            if (took := outcome.result.seconds) is not None:
+                seconds.setdefault(outcome.key, []).append(took)
     for library in built.values():
         discard(library)
     return seconds

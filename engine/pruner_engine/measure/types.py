@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import tvm
 
 from pruner_engine.caches import Caches
+
+if TYPE_CHECKING:
+    from pruner_engine.space.candidate import Candidate
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,11 @@ class MeasureInput:
 
     key: str
     mod: tvm.IRModule
+
+
+def inputs_of(candidates: Iterable[Candidate]) -> list[MeasureInput]:
+    """Those of the candidates whose schedules are applied."""
+    return [MeasureInput(c.hash, c.schedule.mod) for c in candidates if c.schedule is not None]
 
 
 @dataclass(frozen=True, slots=True)

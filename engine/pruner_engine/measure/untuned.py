@@ -10,7 +10,6 @@ from pruner_engine.measure.running.references import References
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.measure.workers import wire
 from pruner_engine.measure.workers.batch import Batch, discard
-from pruner_engine.measure.workers.outcome import result_of
 from pruner_engine.measure.workers.pipeline import Pipeline
 from pruner_engine.tasks.task import TuningTask
 
@@ -45,8 +44,8 @@ class UntunedKernels:
         yield from ((task, self._known[task.hash]) for task in tasks if task.hash not in new)
         inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
         for outcome in self._pipeline.work(Batch(inputs, untuned=True), run_of, should_stop):
-            discard(outcome[1])
-            result = result_of(outcome)
+            discard(outcome.built)
+            result = outcome.result
             self._known[result.key] = result
             yield new[result.key], result
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureResult, inputs_of
 from pruner_engine.rule_names import Layout
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.first_drafted import first_drafted
@@ -110,7 +110,7 @@ def _fastest(
     except Exception:  # a rule stumbles over the kernel: its round will say so
         return math.inf
     results: list[MeasureResult] = []
-    inputs = [MeasureInput(one.hash, one.schedule.mod) for one in first if one.schedule is not None]
+    inputs = inputs_of(first)
     if inputs:
         measurer.measure(task, inputs, best_s=None, on_result=results.append, should_stop=should_stop)
     timed = (one.seconds for one in results if one.ok and not one.censored)

@@ -78,7 +78,6 @@ class RunLog:
             elapsed_s=self._clock.elapsed_s,
             trials=self.trials,
             valid=self.valid,
-            failed=self.trials - self.valid,
             latency_s=end_to_end(self._states),
             left_s=self._clock.left_s(self.trials),
         )

@@ -15,7 +15,7 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureResult, inputs_of
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.plugin_values import figures_of
@@ -108,8 +108,7 @@ class UnderWay:
         state.begin_round(
             Pending(candidate, ids[candidate.hash], round_id, candidate.hash in pinned) for candidate in plan.candidates
         )
-        inputs = [MeasureInput(c.hash, c.schedule.mod) for c in plan.candidates if c.schedule is not None]
-        self._measurer.begin(state.task, inputs)
+        self._measurer.begin(state.task, inputs_of(plan.candidates))
         self._rounds.append(Round(state, round_id, len(plan.candidates), stats))
 
     def end(self, *, last: bool) -> Round:
@@ -145,7 +144,7 @@ class UnderWay:
                     self._run.run_id, state.task_id, pending.row_id, trace, result, self._clock.elapsed_s
                 )
                 self._project.runs.sum_up_round(pending.round_id)
-                keep_yardstick(self._project, state.task, state.task_id, self._measurer, {result.key: pending.row_id})
+                keep_yardstick(self._project, state.task, state.task_id, self._measurer, pending.row_id, result.key)
             state.add(Trial(candidate, replace(result, log="")))  # which is in the file
             self._log.count(result.ok)
             if len(state.under_way) > left:

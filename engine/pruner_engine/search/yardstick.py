@@ -11,7 +11,6 @@ yardstick is then seen to be clearly faster, everything that was told of the tas
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 
 import msgspec
 
@@ -62,16 +61,16 @@ def restore_yardstick(
 
 
 def keep_yardstick(
-    project: Project, task: TuningTask, task_id: int, measurer: Measurer, ids: Mapping[str, int]
+    project: Project, task: TuningTask, task_id: int, measurer: Measurer, candidate_id: int, key: str
 ) -> None:
-    """Keep the task's yardstick in the project if a candidate that was measured just now has become it.
+    """Keep the task's yardstick in the project if the candidate that was measured just now has become it.
 
     Args:
-        ids: rows of those candidates by their hashes.
+        candidate_id, key: row and hash of that candidate.
     """
     found = measurer.yardstick(task)
-    if found is not None and found.key in ids:
-        project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found.key], found.seconds))
+    if found is not None and found.key == key:
+        project.work.keep_fact(_name(task_id, measurer), _Kept(candidate_id, found.seconds))
 
 
 def tell_anew(project: Project, state: TaskState, measurer: Measurer) -> None:

@@ -32,7 +32,11 @@ class Decision(ABC):
     name: str
 
     kind = ""
-    width = 1
+
+    @property
+    def width(self) -> int:
+        """Columns of a row that it takes."""
+        return 1
 
     @property
     @abstractmethod
@@ -92,7 +96,7 @@ class TileDecision(Decision):
     kind = "tile"
 
     @property
-    def width(self) -> int:  # type: ignore[override]
+    def width(self) -> int:
         return self.n
 
     @cached_property

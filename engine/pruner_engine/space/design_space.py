@@ -72,10 +72,8 @@ class DesignSpace:
             traces: as `Sketch.trace_json` gives them. What cannot be applied to the task is left out.
         """
         for text in traces:
-            schedule = Schedule(self.task.mod, error_render_level="none")
             try:
-                Trace.apply_json_to_schedule(read_trace(text), schedule)
-                trace = schedule.trace.simplified(remove_postproc=True)
+                trace = self._taken(text).simplified(remove_postproc=True)
                 if trace_hash(trace) not in self._by_hash:
                     self._add(trace)
             except INVALID:
@@ -99,9 +97,13 @@ class DesignSpace:
         Raises:
             Exception: whatever TVM raises for a trace that does not fit the task.
         """
+        return self.from_trace(self._taken(text), origin)
+
+    def _taken(self, text: str) -> Trace:
+        """A trace, given as JSON, as the task's kernel takes it; errors as of `from_json`."""
         schedule = Schedule(self.task.mod, error_render_level="none")
         Trace.apply_json_to_schedule(read_trace(text), schedule)
-        return self.from_trace(schedule.trace, origin)
+        return schedule.trace
 
     def known(self, text: str) -> Candidate | None:
         """The candidate of a trace, as JSON, that was measured elsewhere; None where it does not fit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from tvm.target import Target
@@ -15,6 +15,7 @@ from pruner_engine.notices import OnNotice
 from pruner_engine.replacing import write_whole
 from pruner_engine.targets.target import device_of, target_json
 
+_Value = TypeVar("_Value")
 _NOT_KEPT = "Later runs measure and calibrate anew. Make the folder writable, or set XDG_CACHE_HOME to one that is."
 
 
@@ -23,6 +24,14 @@ def kept_file(target: Target, layout: str, suffix: str) -> Path:
     key = hashlib.sha256((target_json(target) + layout).encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "pruner-studio" / "profiles" / f"{device_of(target).fingerprint}-{key}{suffix}.json"
+
+
+def read_kept(path: Path, kind: type[_Value]) -> _Value | None:
+    """What `keep` wrote; None where that is nothing, or nothing of this kind."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def keep(path: Path, value: Any, on_notice: OnNotice) -> None:

@@ -19,7 +19,7 @@ from pruner_engine.notices import OnNotice, logged
 from pruner_engine.processes.bystanders import is_quiet
 from pruner_engine.targets.benchmark_process import FAILURES, measured, reason
 from pruner_engine.targets.estimate import estimate
-from pruner_engine.targets.kept_files import keep, kept_file
+from pruner_engine.targets.kept_files import keep, kept_file, read_kept
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import device_of, runs_here
@@ -135,7 +135,8 @@ def _for_target(profile: DeviceProfile, target: Target) -> DeviceProfile:
     )
     # while vectors make two multiplications and additions a cycle
     matrix = profile.peak_flops * TILE_RATE / (2 * profile.lanes) if multiplies_tiles(target, BYTES) else 0.0
-    return replace(profile, gpu=limits, matrix_flops=matrix, calibration=_read_calibration(target))
+    calibration = read_kept(_calibration_file(target), dict[str, _Factor]) or {}
+    return replace(profile, gpu=limits, matrix_flops=matrix, calibration=calibration)
 
 
 def _uncalibrated(target: Target, on_notice: OnNotice) -> DeviceProfile:
@@ -156,10 +157,10 @@ def _rough(target: Target) -> tuple[DeviceProfile, bool]:
 
 
 def _kept(target: Target, rough: DeviceProfile) -> _Kept | None:
-    kept = _read(_profile_file(target))
-    if kept and _parts(kept.profile) != _parts(rough):  # what is known about the device, not measured, was another then
+    found = read_kept(_profile_file(target), _Kept)
+    if found and _parts(found.profile) != _parts(rough):  # what is known of the device, not measured, was another then
         return None
-    return kept
+    return found
 
 
 def _measured(target: Target, rough: DeviceProfile, on_notice: OnNotice) -> DeviceProfile:
@@ -218,17 +219,3 @@ def _profile_file(target: Target) -> Path:
 def _calibration_file(target: Target) -> Path:
     """A change of what the analyzer reckons with gives other components, or needs other factors of them."""
     return kept_file(target, ANALYZER, ".calibration")
-
-
-def _read(path: Path) -> _Kept | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_Kept)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def _read_calibration(target: Target) -> dict[str, float]:
-    try:
-        return msgspec.json.decode(_calibration_file(target).read_bytes(), type=dict[str, _Factor])
-    except (OSError, msgspec.DecodeError):
-        return {}

@@ -12,13 +12,16 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
-OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and are no one's consumer
+#: attribute of kernels that take element-wise consumers, and are no one's consumer: relax's pattern of such
+OUTER = {"op_pattern": 4}
 #: operators on each element of one tensor, and on each pair of elements of two
 UNARY = {
     f"relax.{name}"
     for name in ("abs", "clip", "cos", "erf", "exp", "log", "negative", "rsqrt", "sigmoid", "sin", "sqrt", "square")
 } | {f"relax.{name}" for name in ("tanh", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu", "nn.relu", "nn.silu")}
 BINARY = {f"relax.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")}
+#: operators that give a tensor another shape and leave its elements in their order
+RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 _COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _SIMPLE = ("isnan", "logical_and", "logical_not", "logical_or", "nn.softplus", "power", "round", "sign", "where")
 #: these and others that compute element by element
@@ -86,6 +89,12 @@ def order_of(call: relax.Call) -> list[int]:
     """A transposition's axes, which may count from the end, or be none where it turns them all round."""
     rank = len(call.args[0].ty.shape)
     return [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes else [*reversed(range(rank))]
+
+
+def keeps_elements(order: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether a transposition of that shape leaves all elements in order: only axes of one element may move."""
+    moved = [axis for axis in order if shape[axis] != 1]
+    return moved == sorted(moved)
 
 
 def fields_of(ty: tvm.ir.Type) -> list[tvm.ir.Type]:

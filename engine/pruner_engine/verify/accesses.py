@@ -8,8 +8,7 @@ access under a set of loops is the product over dimensions of 1 plus the sum of 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,16 +19,9 @@ from tvm.ir.expr import Call, Var
 from tvm.ir.prim import expr as prim
 from tvm.s_tir import SBlockRealize
 
-_BINARY: dict[type, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    prim.Add: operator.add,
-    prim.Sub: operator.sub,
-    prim.Mul: operator.mul,
-    prim.FloorDiv: operator.floordiv,
-    prim.FloorMod: operator.mod,
-    prim.Min: np.minimum,
-    prim.Max: np.maximum,
-}
-_ZERO = np.zeros((), np.int64)
+from pruner_engine.lowering.index_values import value_of
+
+_ZERO = np.zeros((), np.int64)  # of a gather's index, which the data decides: no reach that could be known
 _ARITHMETIC = (prim.Add, prim.Sub, prim.Mul, prim.Div, prim.Min, prim.Max)
 
 
@@ -156,19 +148,6 @@ def _points(extents: list[int]) -> tuple[np.ndarray, list[slice]]:
     return points, slices
 
 
-def _evaluate(expr: tvm.ir.PrimExpr, env: dict[Var, np.ndarray]) -> np.ndarray:
-    if isinstance(expr, prim.IntImm):
-        return np.asarray(expr.value, np.int64)
-    if isinstance(expr, Var):
-        return env.get(expr, _ZERO)
-    binary = _BINARY.get(type(expr))
-    if binary is not None:
-        return binary(_evaluate(expr.a, env), _evaluate(expr.b, env))
-    if isinstance(expr, prim.Cast):
-        return _evaluate(expr.value, env)
-    return _ZERO  # data-dependent index (gather): no reach that could be known
-
-
 def _statement(leaf: _Leaf) -> Statement:
     tags = tuple(loop.thread_binding.thread_tag if loop.thread_binding is not None else "" for loop in leaf.loops)
     # a cooperative fetch binds again the threads that it stands under: they run once
@@ -178,7 +157,7 @@ def _statement(leaf: _Leaf) -> Statement:
     env = {loop.loop_var: points[i] for i, loop in enumerate(leaf.loops)}
     for realize in leaf.realizes:
         for var, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
-            env[var.var] = _evaluate(value, env)
+            env[var.var] = value_of(value, env, _ZERO)
     block = leaf.realizes[-1].block
     uses: dict[Var, _Use] = {}
     for region in block.reads:
@@ -201,14 +180,14 @@ def _access(buffer: Var, use: _Use, nest: _Nest) -> Access:
     starts = [part.start for part in nest.slices]
     stride = 0
     for dim, bounds in enumerate(use.region):
-        index = _evaluate(bounds.min, nest.env)
+        index = value_of(bounds.min, nest.env, _ZERO)
         if np.ndim(index) == 0:
             continue
         spans[:, dim] = np.maximum.reduceat(index, starts) - np.minimum.reduceat(index, starts)
         if nest.innermost is not None:
             start = nest.slices[nest.innermost].start
             stride += int(index[start + 1] - index[start]) * int(pitches[dim])
-    window = np.array([int(np.max(_evaluate(bounds.extent, nest.env))) for bounds in use.region], np.int64)
+    window = np.array([int(np.max(value_of(bounds.extent, nest.env, _ZERO))) for bounds in use.region], np.int64)
     itemsize = max(tvm.DataType(buffer.dtype).bits // 8, 1)
     return Access(buffer.name, buffer.scope(), itemsize, tuple(shape), use.read, use.write, spans, window, abs(stride))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
@@ -62,11 +61,7 @@ class AdaptationPage(Page):
 
     def build(self) -> Iterator[None]:
         self.header.addWidget(NarrowedBy(self.workspace))
-        whole = QWidget()
-        self.pages = self.add_stack(self.nothing("adaptation", "", ""), whole)
-        rows = QVBoxLayout(whole)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(14)
+        self.pages, rows = self.add_column(self.nothing("adaptation", "", ""))
         pairs = [Columns(_SIDE_BY_SIDE), Columns(_SIDE_BY_SIDE)]
         for pair in pairs:
             rows.addWidget(pair, 1)

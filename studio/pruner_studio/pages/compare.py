@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.caches import caches_of
@@ -100,18 +99,13 @@ class ComparePage(Page):
         self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
         self.workspace.opened.connect(self._forget_goal)
         self._add_choice_of_projects()
-        whole = QWidget()
-        self.pages = self.add_stack(
+        self.pages, column = self.add_column(
             self.nothing(
                 "compare",
                 tr("Nothing to compare yet"),
                 tr("Tune a model or open a project: its runs and those of other projects are laid over each other."),
-            ),
-            whole,
+            )
         )
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(14)
         curves = Card(tr("Estimated end-to-end latency"))
         column.addWidget(curves, 3)
         self._fill_curves(curves)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QVBoxLayout, QWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -33,12 +33,8 @@ class DevicesPage(Page):
     subtitle = tr("This machine as detected, the measured profiles of the devices in this project, and boards.")
 
     def build(self) -> Iterable[None]:
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setAccessibleName(self.title)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
         inside = QWidget()
-        inside.setObjectName("pageBody")
+        self.add_scrolled(inside)
         self.cards = QVBoxLayout(inside)
         self.cards.setContentsMargins(0, 0, 4, 0)
         self.cards.setSpacing(14)
@@ -52,8 +48,6 @@ class DevicesPage(Page):
         self.cards.addWidget(self.known, 1)  # as many of them as there is room for
         self.cards.addLayout(self.stored)
         self.cards.addWidget(self.boards)
-        scroll.setWidget(inside)
-        self.column.addWidget(scroll, 1)
         self._shown: list[dict[str, Any]] | None = None
         self.profiles: dict[str, DeviceProfile] = {}
         background.run(self, _detect, self._detected, self.workspace.problem.emit)

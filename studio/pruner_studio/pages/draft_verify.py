@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
@@ -58,16 +58,9 @@ class DraftVerifyPage(Page):
         self.task.setAccessibleName(tr("Task shown"))
         self.task.activated.connect(self._task_chosen)
         self.header.addWidget(self.task)
-        whole = QWidget()
-        self.pages = self.add_stack(
-            self.nothing(
-                "draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured.")
-            ),
-            whole,
+        self.pages, column = self.add_column(
+            self.nothing("draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured."))
         )
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(14)
         top = Columns(_SIDE_BY_SIDE)
         column.addWidget(top, 3)
         self.funnel_card = Card(tr("Funnel"))

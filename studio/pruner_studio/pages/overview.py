@@ -47,11 +47,7 @@ class OverviewPage(Page):
             tr("No run to show"),
             tr("Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards."),
         )
-        whole = QWidget()
-        self.pages = self.add_stack(empty, whole)
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(14)
+        self.pages, column = self.add_column(empty)
         self._add_tiles(column)
         yield
         parts = Columns(_SIDE_BY_SIDE)

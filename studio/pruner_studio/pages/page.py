@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent, QUndoStack
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.jobs import lines
 from pruner_studio.help import Term
@@ -123,6 +123,25 @@ class Page(QWidget):
         stack.addWidget(whole)
         self._stack = stack
         return stack
+
+    def add_column(self, empty: EmptyState) -> tuple[QStackedWidget, QVBoxLayout]:
+        """Add such a stack, and tell where what the page shows goes: its parts stand one below another."""
+        whole = QWidget()
+        stack = self.add_stack(empty, whole)
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        return stack, column
+
+    def add_scrolled(self, inside: QWidget) -> None:
+        """Add what is scrolled where the window is low."""
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setAccessibleName(self.title)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        inside.setObjectName("pageBody")
+        scroll.setWidget(inside)
+        self.column.addWidget(scroll, 1)
 
     def command_line(self) -> str:
         """The terminal command that prints the same, or does what a form would do; empty where nothing is shown."""

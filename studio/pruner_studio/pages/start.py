@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSpacerItem, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QSpacerItem, QVBoxLayout
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
@@ -41,13 +41,8 @@ class StartPage(Page):
 
     def build(self) -> Iterable[None]:
         self._duplicated: msg.Tune | None = None  # the plan whose model is being taken from its project
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setAccessibleName(self.title)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
         inside = Columns(_SIDE_BY_SIDE)
-        inside.setObjectName("pageBody")
-        scroll.setWidget(inside)
+        self.add_scrolled(inside)
         inside.row.setContentsMargins(0, 0, 4, 0)
         inside.turned.connect(self._place_recent)
         left, right = self._sides = QVBoxLayout(), QVBoxLayout()
@@ -72,7 +67,6 @@ class StartPage(Page):
         # As wide as the last projects, while they stand in the other column: else both would stand side by side again
         self._room_of_recent = QSpacerItem(0, 0)
         right.addItem(self._room_of_recent)
-        self.column.addWidget(scroll, 1)
         self.hindrance = label("", "faint", cut=True)
         self.hindrance.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.column.addWidget(self.hindrance)

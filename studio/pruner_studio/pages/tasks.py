@@ -135,7 +135,7 @@ class TasksPage(Page):
             split,
         )
         card = Card()
-        card.layout().setContentsMargins(4, 4, 4, 4)  # type: ignore[union-attr]
+        card.outer.setContentsMargins(4, 4, 4, 4)
         split.addWidget(card)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(

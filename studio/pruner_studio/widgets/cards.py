@@ -10,8 +10,9 @@ from pruner_studio.widgets.elided import Elided
 
 
 class Card(QFrame):
-    """A framed group with an optional heading; `body` takes the content, `head` what stands right of the heading.
+    """A framed group with an optional heading.
 
+    `body` takes the content, `head` what stands right of the heading; `outer` lays out both.
     Its note stands beside the heading, or below it, in as many lines as it needs, where there is no room for all of it.
     """
 
@@ -20,9 +21,9 @@ class Card(QFrame):
     def __init__(self, heading: str = "", note: str = "") -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(16, 14, 16, 14)
-        self._outer.setSpacing(10)
+        self.outer = QVBoxLayout(self)
+        self.outer.setContentsMargins(16, 14, 16, 14)
+        self.outer.setSpacing(10)
         self.head = QHBoxLayout()
         self.head.setSpacing(8)
         self.note = label(note, "faint", cut=True)
@@ -33,11 +34,11 @@ class Card(QFrame):
             self.head.addWidget(self.heading)
             self.head.addWidget(self.note)
             self.head.addStretch(1)
-            self._outer.addLayout(self.head)
+            self.outer.addLayout(self.head)
             self._note_stays = False
         self.body = QVBoxLayout()
         self.body.setSpacing(8)
-        self._outer.addLayout(self.body, 1)
+        self.outer.addLayout(self.body, 1)
 
     def keep_note_below(self) -> None:
         """Below the heading in any room: what changes all the time would jump up and down."""
@@ -57,8 +58,8 @@ class Card(QFrame):
 
     def _put_note(self, *, below: bool) -> None:
         if below != (self.head.indexOf(self.note) < 0):
-            (self.head if below else self._outer).removeWidget(self.note)
-            (self._outer if below else self.head).insertWidget(1, self.note)
+            (self.head if below else self.outer).removeWidget(self.note)
+            (self.outer if below else self.head).insertWidget(1, self.note)
             self.note.setWordWrap(below)
 
 
@@ -68,7 +69,7 @@ class StatTile(Card):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.layout().setContentsMargins(12, 12, 12, 12)  # type: ignore[union-attr]
+        self.outer.setContentsMargins(12, 12, 12, 12)
         self.body.setSpacing(2)
         self._name, self._value, self._remark = (
             label(name, "label"),

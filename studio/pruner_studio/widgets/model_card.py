@@ -191,7 +191,7 @@ class ModelCard(Card):
 
     def _checked(self, reply: msg.ModelChecked) -> None:
         self.known = True
-        inputs = ", ".join(f"{spec.name} {units.shape(spec.shape)} {spec.dtype}" for spec in reply.inputs)  # type: ignore[arg-type]
+        inputs = ", ".join(f"{spec.name} {units.shape(spec.shape)} {spec.dtype}" for spec in reply.inputs)
         parts = (reply.kind, units.size(reply.bytes) if reply.kind != "workload" else "", inputs)
         self.drop.about.setText(" · ".join(part for part in parts if part))
         self.shapes.show_inputs(reply.inputs)

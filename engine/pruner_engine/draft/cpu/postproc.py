@@ -166,7 +166,7 @@ def _registers(root: Block, where_from: Mapping[Buffer, frozenset[Loop]], unroll
     found: dict[Buffer, Value] = {}
     for block in blocks_under(root):
         loops = all_loops(block)
-        for buffer in {access.buffer for store in block.stores for access in (store.write, *store.reads)}:
+        for buffer in {access.buffer for store in block.stores for access in store.accesses}:
             if where_from.get(buffer):
                 inside = product(loop.extent for loop in loops if loop not in where_from[buffer])
                 found[buffer] = found.get(buffer, 1) * (inside <= unroll)

@@ -21,11 +21,11 @@ from pruner_engine.draft.nests.index import (
     Index,
     Quotient,
     Remainder,
-    Scaled,
     add,
     atoms_of,
     span,
     terms_of,
+    unscaled,
 )
 from pruner_engine.draft.nests.nest import Access, Block, Buffer, Loop, all_loops, bound
 from pruner_engine.draft.nests.regions import beside, outer_atoms, readers, reads_of_buffer, region
@@ -41,7 +41,7 @@ def shared_bytes(leaves: Sequence[Block]) -> Value:
     written: dict[Buffer, tuple[Access, Block]] = {}
     used: dict[Buffer, list[int]] = {}
     for at, block in enumerate(leaves):
-        for access in (access for store in block.stores for access in (store.write, *store.reads)):
+        for access in (access for store in block.stores for access in store.accesses):
             if "shared" in access.buffer.scope:
                 written.setdefault(access.buffer, (access, block))
                 used.setdefault(access.buffer, []).append(at)
@@ -116,8 +116,8 @@ class _Beyond:
         return add_up(self._of(term, index) for term in terms_of(index))
 
     def _of(self, term: Index, index: Index) -> Value:
-        unscaled, factor = (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
-        match unscaled:
+        digit, factor = unscaled(term)
+        match digit:
             case Quotient(inner, divisor):
                 # TVM looks at a quotient and what is added to it as one variable, or else not at all
                 others = [t for t in terms_of(index) if t is not term]
@@ -142,7 +142,7 @@ class _Beyond:
         """Whether a part of a divisor is read at a time, now this one and now that."""
         moving, still = self._split(inner)
         reach = span(moving, self._moves)
-        return (reach > 1) * (divisor > reach) * (span(still, lambda atom: True) > 1)
+        return (reach > 1) * (divisor > reach) * (span(still) > 1)
 
     def _values(self, inner: Index, divisor: Value) -> Value:
         """How many values of `inner // divisor`, of which one is read, are kept besides.
@@ -174,7 +174,7 @@ class _Beyond:
 
     @staticmethod
     def _reached(still: Index, divisor: Value) -> Value:
-        return floor_div(span(still, lambda atom: True) - 1, divisor) + 1
+        return floor_div(span(still) - 1, divisor) + 1
 
     def _around(self, atom: Atom) -> tuple[Value, Value]:
         """Products of what is fused with a variable to one loop, before and behind it."""

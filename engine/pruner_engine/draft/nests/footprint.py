@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pruner_engine.draft.formulas.columns import Value, ceil_div, equal, maximum, minimum, product, where
-from pruner_engine.draft.nests.index import Atom, Index, Scaled, Var, atoms_of, flattened, span, step, terms_of
+from pruner_engine.draft.nests.index import Atom, Index, Var, atoms_of, flattened, span, step, terms_of, unscaled
 from pruner_engine.draft.nests.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 
 _PAGE = 4096  # bytes
@@ -56,7 +56,7 @@ class Touch:
         found: Value = 0
         for index, extent in zip(self.indices, self.buffer.shape, strict=True) if self.guarded else ():
             if any(atom in loop.atoms for atom in atoms_of(index)):
-                beyond = span(index, lambda atom: True) > extent
+                beyond = span(index) > extent
                 if settled:
                     beyond = beyond * (1 - equal(span(index, lambda atom: atom not in loop.atoms), 1))
                 found = maximum(found, beyond)
@@ -82,7 +82,7 @@ def homes(root: Block) -> dict[Buffer, frozenset[Loop]]:
     for block in blocks_under(root):
         around = frozenset(all_loops(block))
         for store in block.stores:
-            for buffer in {store.write.buffer, *(r.buffer for r in store.reads)}:
+            for buffer in {access.buffer for access in store.accesses}:
                 if not buffer.argument:
                     found[buffer] = found[buffer] & around if buffer in found else around
     return found
@@ -142,7 +142,7 @@ def _affine(index: Index) -> dict[Atom, Value] | None:
     """Steps per variable of a sum of scaled variables; None for any other index."""
     steps: dict[Atom, Value] = {}
     for term in terms_of(index):
-        inner, factor = (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
+        inner, factor = unscaled(term)
         if isinstance(inner, Var):
             step_ = abs(factor) if isinstance(factor, int) else factor
             steps[inner.atom] = steps.get(inner.atom, 0) + step_

@@ -145,6 +145,11 @@ def terms_of(index: Index) -> tuple[Index, ...]:
     return index.terms if isinstance(index, Sum) else (index,)
 
 
+def unscaled(term: Index) -> tuple[Index, Value]:
+    """A term `factor * index` taken apart."""
+    return (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
+
+
 def quotients_in(index: Index) -> Iterator[Quotient]:
     """The quotients in a resolved index, those within others included."""
     return (part for part in _parts_of(index) if isinstance(part, Quotient))
@@ -163,12 +168,9 @@ def _parts_of(index: Index) -> Iterator[Index]:
 
 def _digit(term: Index) -> tuple[Index, Value, Value, Value]:
     """A term `factor * (index // place % modulus)` taken apart; modulus 0 where there is none."""
-    factor: Value = 1
     modulus: Value = 0
     place: Value = 1
-    match term:
-        case Scaled(inner, factor):
-            term = inner
+    term, factor = unscaled(term)
     match term:
         case Remainder(inner, modulus):
             term = inner
@@ -203,8 +205,10 @@ def collapse(index: Index) -> Index:
     return add(*rest)
 
 
-def span(index: Index, varies: Callable[[Atom], bool]) -> Value:  # noqa: PLR0911
-    """Distance of the first to the last value, both included, of a resolved index while the atoms that vary do."""
+def span(index: Index, varies: Callable[[Atom], bool] = lambda atom: True) -> Value:  # noqa: PLR0911
+    """Distance of the first to the last value, both included, of a resolved index while the atoms that vary do: all,
+    unless told otherwise.
+    """
     match index:
         case Var(atom):
             return atom.extent if varies(atom) else 1

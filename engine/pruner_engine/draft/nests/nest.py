@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -83,6 +83,15 @@ class Store:
     converted: int = 0
     halved: int = 0
     filled: int = 0
+
+    @property
+    def accesses(self) -> tuple[Access, ...]:
+        """The write and the reads."""
+        return self.write, *self.reads
+
+    def mapped(self, of: Callable[[Access], Access]) -> Store:
+        """The statement with another access in place of each."""
+        return replace(self, write=of(self.write), reads=tuple(map(of, self.reads)))
 
 
 @dataclass(eq=False)
@@ -223,6 +232,14 @@ def attach(parent: Node, child: Node, at: int | None = None) -> None:
     child.parent = parent
 
 
+def wrap(node: Node, around: Node) -> None:
+    """Put a node in the place of another, around it."""
+    parent = node.parent
+    assert parent is not None
+    parent.children[parent.children.index(node)], around.parent = around, parent
+    around.children, node.parent = [node], around
+
+
 def detach(node: Node) -> None:
     """Take a subtree out, and the loops that it leaves empty."""
     parent = node.parent
@@ -249,13 +266,12 @@ def bound(access: Access) -> tuple[Index, ...]:
 
 def redirect_reads(store: Store, old: Buffer, new: Buffer) -> Store:
     """The store reading another buffer in place of `old`."""
-    return replace(store, reads=tuple(replace(r, buffer=new) if r.buffer is old else r for r in store.reads))
+    return replace(redirect(store, old, new), write=store.write)
 
 
 def redirect(store: Store, old: Buffer, new: Buffer) -> Store:
     """The store reading and writing another buffer in place of `old`."""
-    write = replace(store.write, buffer=new) if store.write.buffer is old else store.write
-    return replace(redirect_reads(store, old, new), write=write)
+    return store.mapped(lambda access: replace(access, buffer=new) if access.buffer is old else access)
 
 
 def fresh_block(name: str, iters: list[tuple[str, Value, bool]]) -> tuple[Block, list[Loop]]:

@@ -126,7 +126,7 @@ class FunctionReader:
                 lowest[self._index(condition.b)] = int(condition.a)
         share = 1.0
         for index in {**lowest, **end}:
-            reach: Any = span(resolve(index), lambda atom: True)
+            reach: Any = span(resolve(index))
             share *= min(1.0, (end.get(index, reach) - lowest.get(index, 0)) / reach)
         return share
 

@@ -23,7 +23,6 @@ from pruner_engine.draft.nests.index import (
     Opaque,
     Quotient,
     Remainder,
-    Scaled,
     Var,
     add,
     atoms_of,
@@ -33,6 +32,7 @@ from pruner_engine.draft.nests.index import (
     scale,
     span,
     terms_of,
+    unscaled,
 )
 from pruner_engine.draft.nests.nest import Access, Block, Buffer, Loop, Node, UnreadableSketchError, blocks_under, bound
 
@@ -116,8 +116,8 @@ def steady(touching: Sequence[Access], fixed: set[Atom], loops: Sequence[Loop]) 
         behind: Value = 1
         for term in terms_of(inner):
             if not isinstance(term, Const) and all(atom in fixed for atom in atoms_of(term)):
-                step = term.factor if isinstance(term, Scaled) else 1
-                moved = span(term, lambda atom: True) - 1
+                _, step = unscaled(term)
+                moved = span(term) - 1
                 offset = offset + moved
                 behind = behind * product(around.get(atom, (1, 1))[1] for atom in atoms_of(term))
                 uneven = maximum(uneven, (moved > 0) * (1 - divides(divisor, step)))

@@ -25,7 +25,7 @@ from pruner_engine.frontends.onnx.external import (
     tensors_of,
 )
 from pruner_engine.frontends.onnx.fixed import fix_inputs
-from pruner_engine.frontends.onnx.graph.nodes import graphs_within, inner_graphs, is_standard, opset_of
+from pruner_engine.frontends.onnx.graph.nodes import inner_graphs, is_standard, nodes_within, opset_of
 from pruner_engine.protocol import ModelInput
 
 _DTYPES = {
@@ -160,8 +160,7 @@ def _check(model: onnx.ModelProto, aside: Sequence[Weight]) -> None:
     opset = opset_of(model)
     unknown = [
         node
-        for graph in graphs_within(model.graph)
-        for node in graph.node
+        for node in nodes_within(model.graph)
         if is_standard(node.domain) and node.op_type in _OF_RUNTIME and not onnx.defs.has(node.op_type, opset, "")
     ]
     held, imported = [(node, node.domain) for node in unknown], len(model.opset_import)
@@ -191,7 +190,7 @@ def _check(model: onnx.ModelProto, aside: Sequence[Weight]) -> None:
 
 def _read_by(node: onnx.NodeProto) -> set[str]:
     """Names of the values that a node reads, and the graphs that it runs."""
-    within = [inner for own in inner_graphs(node) for graph in graphs_within(own) for inner in graph.node]
+    within = [inner for own in inner_graphs(node) for inner in nodes_within(own)]
     return {name for one in (node, *within) for name in one.input}
 
 

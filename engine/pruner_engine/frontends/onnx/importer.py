@@ -16,7 +16,7 @@ from pruner_engine.frontends.importing import first_line, importing
 from pruner_engine.frontends.onnx.aside import Weight, with_weights
 from pruner_engine.frontends.onnx.converters import known_operators, own_converters
 from pruner_engine.frontends.onnx.fused.quantised_products import with_real_layers
-from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, replaced
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, nodes_within, replaced
 from pruner_engine.frontends.onnx.graph.simplified import inlined, simplified, with_shapes_behind
 from pruner_engine.frontends.onnx.graph.values import called
 from pruner_engine.frontends.onnx.operators.corrections import corrected
@@ -85,7 +85,7 @@ def _imported(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int,
 def _refuse_unknown(model: onnx.ModelProto) -> None:
     """Raises UserError where the model has nodes that are not converted."""
     known = known_operators()
-    nodes = [node for graph in graphs_within(model.graph) for node in graph.node if node.op_type not in known]
+    nodes = [node for node in nodes_within(model.graph) if node.op_type not in known]
     if nodes:
         raise UserError(
             f"The model computes {', '.join(dict.fromkeys(map(called, nodes)))}, which cannot be imported.",
@@ -146,7 +146,7 @@ def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str, fixed: 
     Args:
         fixed: the model of concrete shapes, before anything was written in other operators.
     """
-    miscounted = any(_may_begin_behind(node) for graph in graphs_within(model.graph) for node in graph.node)
+    miscounted = any(map(_may_begin_behind, nodes_within(model.graph)))
     for place, (declared, ty) in enumerate(zip(model.graph.output, fields_of(mod["main"].ret_ty), strict=False)):
         tensor, made = declared.type.tensor_type, extents_of(ty)
         if made is None:

@@ -23,6 +23,12 @@ def extents_of(node: Node) -> list[int] | None:
     return shape if all(type(extent) is int for extent in shape) else None
 
 
+def dtype_of(node: Node) -> torch.dtype:
+    """The type of a tensor's numbers."""
+    dtype: torch.dtype = node.meta["val"].dtype
+    return dtype
+
+
 def type_name(dtype: torch.dtype) -> str:
     """TVM's name of a type."""
     return str(dtype).removeprefix("torch.")
@@ -30,5 +36,5 @@ def type_name(dtype: torch.dtype) -> str:
 
 def summed_as(node: Node) -> torch.dtype:
     """What sums of products are held in: float32 where the result is of halves, as PyTorch does it."""
-    dtype: torch.dtype = node.meta["val"].dtype
+    dtype = dtype_of(node)
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype

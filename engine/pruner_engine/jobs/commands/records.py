@@ -183,8 +183,6 @@ def _add_run(
                 project.trials.add_elsewhere(run_id, ids[task_id], round_id, by_trace)
                 trials += len(by_trace)  # a trace that comes twice is one
         latency_s = project.runs.latency(run_id)
-        project.runs.add_progress(
-            run_id, elapsed_s=0.0, trials=trials, valid=trials, failed=0, latency_s=latency_s, left_s=None
-        )
+        project.runs.add_progress(run_id, elapsed_s=0.0, trials=trials, valid=trials, latency_s=latency_s)
         project.runs.update(run_id, state="finished", pid=None, budget_trials=trials)
     return run_id

@@ -39,8 +39,8 @@ def try_row(command: Try, job: JobContext) -> None:
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
                 measurer.measure(bench.task, inputs, best_s=None, on_result=results.append)
                 with project.transaction():
-                    ids = _commit(project, run, command.task_id, sketch_ids, candidate, results[0])
-                    keep_yardstick(project, bench.task, command.task_id, measurer, ids)
+                    candidate_id = _commit(project, run, command.task_id, sketch_ids, candidate, results[0])
+                    keep_yardstick(project, bench.task, command.task_id, measurer, candidate_id, candidate.hash)
         row = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
     assert row is not None
     told = {name: row[name] for name in ("candidate_id", "stage", "seconds", "error", "message")}
@@ -76,22 +76,15 @@ def _commit(
     sketch_ids: list[int],
     candidate: Candidate,
     result: MeasureResult,
-) -> dict[str, int]:
-    """Write the round, the trial, and a point of the curve; returns the candidate's id by its hash."""
+) -> int:
+    """Write the round, the trial, and a point of the curve; returns the candidate's id."""
     assert candidate.schedule is not None
     figures = {"measured": 1, "valid": int(result.ok), "build_s": result.build_s, "run_s": result.run_s}
     round_id = project.runs.add_round(run["id"], task_id, **figures)
-    ids = project.trials.add_candidates(run["id"], task_id, round_id, sketch_ids, [candidate])
+    candidate_id = project.trials.add_candidates(run["id"], task_id, round_id, sketch_ids, [candidate])[candidate.hash]
     trace = trace_json(candidate.schedule.trace)
-    project.trials.add_measurement(run["id"], task_id, ids[candidate.hash], trace, result, run["elapsed_s"])
+    project.trials.add_measurement(run["id"], task_id, candidate_id, trace, result, run["elapsed_s"])
     trials, valid = project.trials.counts(run["id"])
-    project.runs.add_progress(
-        run["id"],
-        elapsed_s=run["elapsed_s"],
-        trials=trials,
-        valid=valid,
-        failed=trials - valid,
-        latency_s=project.runs.latency(run["id"]),
-        left_s=None,
-    )
-    return ids
+    latency_s = project.runs.latency(run["id"])
+    project.runs.add_progress(run["id"], elapsed_s=run["elapsed_s"], trials=trials, valid=valid, latency_s=latency_s)
+    return candidate_id

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from typing import Literal
 
 import tvm
 
@@ -180,14 +181,15 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
 
 def _finish(run: OpenRun, tuner: Tuner) -> None:
     stopped = run.job.control.stop.is_set()
-    state, reason = "stopped" if stopped else "finished", BY_THE_USER if stopped else ""
+    state: Literal["finished", "stopped", "failed"] = "stopped" if stopped else "finished"
+    reason = BY_THE_USER if stopped else ""
     if not stopped and tuner.log.valid == 0:
         state, reason = "failed", _why_nothing_valid(run, over=tuner.clock.out_of_time)
     run.update(state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket="")
     run.job.emit(
         RunFinished(
             run_id=run.id,
-            state=state,  # type: ignore[arg-type]
+            state=state,
             trials=tuner.log.trials,
             valid=tuner.log.valid,
             latency_s=end_to_end(tuner.states),

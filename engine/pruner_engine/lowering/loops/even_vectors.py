@@ -7,6 +7,7 @@ vector lives on from one block of straight code to the next, such as a sum from 
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate
 
 import tvm_ffi
@@ -18,7 +19,7 @@ from tvm.tirx import BufferStore, FloorDiv, FloorMod, For, ForKind, IntImm, Iter
 from tvm.tirx.analysis import undefined_vars
 
 from pruner_engine.lowering.loops.cases import is_case
-from pruner_engine.lowering.nodes import each_function, nodes_in
+from pruner_engine.lowering.nodes import each_function, nodes_in, part_of_loop
 from pruner_engine.lowering.words.products import cpu_has
 
 _REGISTERS = (("avx512f", 512), ("avx", 256))  # bits of the longest ones, by what brings them; else:
@@ -106,7 +107,7 @@ def _parted(loop: For, register: int) -> Stmt:
     parts = [row] if _fits(row, bits, register) else _powers_of_two(row, _LONGEST // bits)
     lengths = parts * (extent // row)
     begins = [0, *accumulate(lengths)][:-1]
-    return SeqStmt([*map(lambda *of: _part(loop, *of), begins, lengths)]) if len(lengths) > 1 else loop
+    return SeqStmt([*map(partial(part_of_loop, loop), begins, lengths)]) if len(lengths) > 1 else loop
 
 
 def _row(loop: For) -> int:
@@ -121,15 +122,3 @@ def _powers_of_two(length: int, most: int) -> list[int]:
     """The longest first, none longer than `most`."""
     shorter = (most >> shift for shift in range(1, most.bit_length()))
     return [most] * (length // most) + [part for part in shorter if length % most & part]
-
-
-def _part(loop: For, begin: int, length: int) -> Stmt:
-    """So many of the elements, from `begin` on."""
-    variable = Var(loop.loop_var.name, loop.loop_var.ty)
-
-    def moved(used: Var) -> Expr:
-        return variable + begin if used.same_as(loop.loop_var) else used
-
-    kind = loop.kind if length > 1 else ForKind.SERIAL
-    body = tvm_ffi.structural_map(loop.body, (Var, moved))
-    return For(variable, loop.min, IntImm(loop.extent.ty, length), kind, body, None, loop.annotations)

@@ -15,10 +15,10 @@ from tvm import IRModule
 from tvm.ir import Call, Expr
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.sym import detect_linear_equation
-from tvm.tirx import BufferStore, For, ForKind, IntImm, SeqStmt, Stmt, Var
+from tvm.tirx import BufferStore, For, ForKind, IntImm, SeqStmt, Stmt
 
 from pruner_engine.lowering.loops.cases import cases_of, is_case, limit_of
-from pruner_engine.lowering.nodes import loads_of, mapped
+from pruner_engine.lowering.nodes import loads_of, mapped, part_of_loop
 
 _KINDS = (ForKind.SERIAL, ForKind.UNROLLED)
 
@@ -98,8 +98,6 @@ class _Nest:
 
 def _part(nest: _Nest, begin: int, end: int) -> Stmt:
     """The iterations from `begin` to `end`, in which every condition is the same throughout."""
-    loop = nest.loop
-    variable = Var(loop.loop_var.name, loop.loop_var.ty)
 
     def decided(value: Expr) -> Expr:
         """Called before what it is made of."""
@@ -107,12 +105,8 @@ def _part(nest: _Nest, begin: int, end: int) -> Stmt:
             value = value.args[1 if (begin >= threshold.at) == threshold.above else 2]
         return value
 
-    def moved(used: Var) -> Expr:
-        return variable + begin if used.same_as(loop.loop_var) else used
-
-    body = tvm_ffi.structural_map(loop.body, (Call, decided), order="pre")
-    body = tvm_ffi.structural_map(tvm_ffi.structural_map(body, (SBlock, _without_others)), (Var, moved))
-    return For(variable, loop.min, IntImm(loop.extent.ty, end - begin), loop.kind, body, None, loop.annotations)
+    body = tvm_ffi.structural_map(nest.loop.body, (Call, decided), order="pre")
+    return part_of_loop(nest.loop, begin, end - begin, tvm_ffi.structural_map(body, (SBlock, _without_others)))
 
 
 def _without_others(block: SBlock) -> SBlock:

@@ -24,6 +24,11 @@ def dtype_of(name: str) -> np.dtype:
     return np.dtype(getattr(ml_dtypes, name, name))
 
 
+def epsilon_of(dtype: np.dtype) -> float:
+    """Distance from 1 to the next number of a float type."""
+    return float(ml_dtypes.finfo(dtype).eps)
+
+
 def make_array(
     shape: tuple[int, ...],
     dtype: str,
@@ -110,7 +115,7 @@ def difference(
         gap = np.abs(out.astype(np.float64) - reference.astype(np.float64))
         steps = gap <= 1
     else:
-        room = _FACTOR * max(float(ml_dtypes.finfo(out.dtype).eps), epsilon) * reduction**0.5
+        room = _FACTOR * max(epsilon_of(out.dtype), epsilon) * reduction**0.5
         if _all_near(out, reference, room / 2):
             return ""
         got, want = out.astype(np.float64), reference.astype(np.float64)

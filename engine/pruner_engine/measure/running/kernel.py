@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import ml_dtypes
 import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar, RShift
@@ -14,7 +13,7 @@ from tvm.tirx import BufferStore, IterVar, RShift
 from pruner_engine.lowering.loops.cases import is_case
 from pruner_engine.lowering.nodes import loads_of, nodes_in
 from pruner_engine.lowering.words.products import holds_word_products, numbers_of
-from pruner_engine.measure.running.correctness import ANY_BITS, dtype_of
+from pruner_engine.measure.running.correctness import ANY_BITS, dtype_of, epsilon_of
 from pruner_engine.measure.running.indices import index_bounds
 from pruner_engine.measure.workers.wire import KernelFacts
 
@@ -43,7 +42,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
         words=_words(mod) if holds_word_products(mod) else _shifted(blocks, mod["main"].params),
-        epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
+        epsilon=max((epsilon_of(dtype_of(name)) for name in floats), default=0.0),
         rounds=rounds,
         finite=[i for i, p in enumerate(mod["main"].params) if cases and not any(map(p.same_as, _chosen(cases)))],
     )

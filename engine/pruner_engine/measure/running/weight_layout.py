@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import tvm
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.tirx import IndexMap
 
+from pruner_engine.lowering.index_values import value_of
+
 _PREPROC = "meta_schedule.layout_rewrite_preproc"
-_BINARY: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "Add": np.add,
-    "Sub": np.subtract,
-    "Mul": np.multiply,
-    "FloorDiv": np.floor_divide,
-    "FloorMod": np.remainder,
-    "Max": np.maximum,
-    "Min": np.minimum,
-}
 
 
 def rewrites_of(mod: tvm.IRModule) -> dict[int, IndexMap]:
@@ -44,20 +35,7 @@ def _top_blocks(stmt: object) -> list[SBlock]:
 def rewrite(array: np.ndarray, index_map: IndexMap, shape: tuple[int, ...]) -> np.ndarray:
     """`array` moved by `index_map` into a new array of `shape`; places that nothing maps to are zero."""
     grid = np.indices(array.shape, sparse=True)
-    variables = dict(zip((v.name for v in index_map.initial_indices), grid, strict=True))
+    variables = dict(zip(index_map.initial_indices, grid, strict=True))
     out = np.zeros(shape, array.dtype)
-    out[tuple(np.broadcast_to(_evaluate(e, variables), array.shape) for e in index_map.final_indices)] = array
+    out[tuple(np.broadcast_to(value_of(e, variables), array.shape) for e in index_map.final_indices)] = array
     return out
-
-
-def _evaluate(expr: object, variables: dict[str, np.ndarray]) -> np.ndarray:
-    if isinstance(expr, tvm.tirx.Var):
-        return variables[expr.name]
-    if isinstance(expr, tvm.tirx.IntImm):
-        return np.asarray(expr.value)
-    kind = type(expr).__name__
-    if kind == "Cast":
-        return _evaluate(expr.value, variables)  # type: ignore[attr-defined]
-    if kind not in _BINARY:
-        raise NotImplementedError(f"index map with {kind}")
-    return _BINARY[kind](_evaluate(expr.a, variables), _evaluate(expr.b, variables))  # type: ignore[attr-defined]

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.measure.workers import wire
 
-Outcome: TypeAlias = tuple[str, wire.Built, wire.Ran | None]
-"""Key, build and run; there is no run if the build failed, or if nothing but builds was wanted."""
 
+class Outcome(NamedTuple):
+    """Key, build and run of a candidate; no run if the build failed, or if nothing but builds was wanted."""
 
-def result_of(outcome: Outcome) -> MeasureResult:
-    """The result of a trial; one that was built only has no repeats."""
-    key, built, ran = outcome
-    if ran is None:
-        stage = "ok" if built.kernel else "build"
+    key: str
+    built: wire.Built
+    ran: wire.Ran | None
+
+    @property
+    def result(self) -> MeasureResult:
+        """The result of a trial; one that was built only has no repeats."""
+        built, ran = self.built, self.ran
+        if ran is None:
+            stage = "ok" if built.kernel else "build"
+            return MeasureResult(
+                key=self.key,
+                stage=stage,
+                error=built.error,
+                message=built.message,
+                log=built.log,
+                build_s=built.seconds,
+            )
         return MeasureResult(
-            key=key, stage=stage, error=built.error, message=built.message, log=built.log, build_s=built.seconds
+            key=self.key,
+            stage=ran.stage,
+            error=ran.error,
+            message=ran.message,
+            log=ran.log,
+            repeats=tuple(ran.repeats),
+            censored=ran.censored,
+            checked=ran.checked,
+            pace=ran.pace,
+            build_s=built.seconds,
+            run_s=ran.seconds,
         )
-    return MeasureResult(
-        key=key,
-        stage=ran.stage,
-        error=ran.error,
-        message=ran.message,
-        log=ran.log,
-        repeats=tuple(ran.repeats),
-        censored=ran.censored,
-        checked=ran.checked,
-        pace=ran.pace,
-        build_s=built.seconds,
-        run_s=ran.seconds,
-    )

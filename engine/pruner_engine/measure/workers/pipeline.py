@@ -103,7 +103,7 @@ class Pipeline:
         *,
         left: int = 0,
     ) -> Iterator[Outcome]:
-        """Build and run; yields key, build and run (None if there was none) of each as soon as it is known.
+        """Build and run; yields what came of each as soon as it is known.
 
         Args:
             run_of: asked when the run is due; None to build only.
@@ -133,7 +133,7 @@ class Pipeline:
         while True:
             for key, built in batch.take_ended(builds_only=run_of is None):
                 self._restarts = 0
-                yield key, built, None
+                yield Outcome(key, built, None)
             if should_stop():
                 self._leave_out(batch)
             if batch.is_done(left):
@@ -153,7 +153,7 @@ class Pipeline:
             elif isinstance(message, wire.Ran) and message.id in batch.running:
                 self._refuse_surroundings(message)
                 self._restarts = self._boardless = 0
-                yield *batch.running.pop(message.id), message
+                yield Outcome(*batch.running.pop(message.id), message)
 
     def _leave_out(self, batch: Batch) -> None:
         """Leave out what has not been started, in the zygote too; a build that would spoil a run is waited for."""

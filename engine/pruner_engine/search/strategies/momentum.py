@@ -74,8 +74,9 @@ class MomentumDraftVerify(DraftVerify):
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
         report, adaptation = self.adapter.update(groups)
-        for model, ranking in ({} if adaptation is None else adaptation.rankings).items():
-            assert adaptation is not None
+        if adaptation is None:
+            return report
+        for model, ranking in adaptation.rankings.items():
             told = ranking.as_json()
             self.context.on_adaptation(
                 {

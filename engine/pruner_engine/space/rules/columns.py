@@ -10,9 +10,9 @@ from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import IterVar, Var
 
-from pruner_engine.space.rules.nest import close_root, extent_of, loops_of, moves_with, same_vars
+from pruner_engine.space.rules.nest import extent_of, loops_of, moves_with, same_vars
 from pruner_engine.space.rules.rule import Rule
-from pruner_engine.space.rules.stages import inline_stages
+from pruner_engine.space.rules.stages import close_root, inline_stages, is_taken, stages_of, take
 
 _MOST = 16  # vectors beside each other: each has its partial result in a register
 
@@ -45,7 +45,7 @@ class ColumnReductions(Rule):
             return [sch]
         made = sch.copy()
         inline_stages(made, math.prod(shape) // math.prod(shape[axis] for axis in reduced))
-        blocks = made.get_child_blocks(made.get_sblock("root"))
+        blocks = stages_of(made)
         stages = [found for stage in blocks if (found := _stage(made, stage, shape, reduced)) is not None]
         width = math.gcd(shape[-1], self.machine.vector_bits // made.get(block).writes[0].source.dtype.bits)
         if len(stages) < len(blocks) or width < self.machine.least_lanes:
@@ -77,8 +77,7 @@ def _schedule(sch: Schedule, stages: Sequence[_Stage], width: int) -> None:
         sch.reorder(*(loops[at] for at in stage.across), beside, lane)
         sch.unroll(beside)
         sch.vectorize(lane)
-    for stage in stages:
-        sch.annotate(stage.block, "schedule_rule", "None")
+    take(sch, *(stage.block for stage in stages))
 
 
 def _reduced(block: SBlock) -> tuple[list[int], list[int]]:
@@ -107,7 +106,7 @@ def _reduced(block: SBlock) -> tuple[list[int], list[int]]:
 def _stage(sch: Schedule, block_rv: SBlockRV, shape: list[int], reduced: list[int]) -> _Stage | None:
     """How a stage's loops run over what is reduced; None where it was scheduled, or they run over something else."""
     block, loops = sch.get(block_rv), loops_of(sch, block_rv)
-    if loops is None or "schedule_rule" in block.annotations:
+    if loops is None or is_taken(sch, block_rv):
         return None
     extents = [extent_of(sch, loop) for loop in loops]
     steps = [at for at, v in enumerate(block.iter_vars) if v.iter_type == IterVar.CommReduce]

@@ -17,8 +17,9 @@ from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul,
 
 from pruner_engine.lowering.loops.cases import chosen_along, run_along
 from pruner_engine.lowering.nodes import loads_of, nodes_in
-from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
+from pruner_engine.space.rules.nest import loops_of
 from pruner_engine.space.rules.rule import Rule
+from pruner_engine.space.rules.stages import close_root, take, untaken
 from pruner_engine.targets.target import threads_of
 
 _SHARES = 8  # iterations of the parallel loop for each thread, so that none waits long for another
@@ -93,7 +94,7 @@ class Moves(Rule):
         *others, last = ((v.var, int(v.dom.extent)) for v in moved.iter_vars)
         run = run_along(moved.body, *last)
         # TVM's rules would move other stages into these loops, and fuse them once more
-        if unscheduled(sch) != [moved.name_hint] or run < min(last[1], self.machine.least_lanes):
+        if untaken(sch) != [moved.name_hint] or run < min(last[1], self.machine.least_lanes):
             return [sch]
         accesses = list(_accesses(moved.body))
         axes = [*(_digits(accesses, *axis) for axis in others), _digits(accesses, *last, run)]
@@ -111,7 +112,7 @@ class Moves(Rule):
             shared = form(copy, _split(copy, block, axes))
             if parallel:
                 copy.parallel(copy.fuse(*shared))
-            copy.annotate(block, "schedule_rule", "None")
+            take(copy, block)
             close_root(copy)
             made.append(copy)
         return made

@@ -111,19 +111,6 @@ def loops_of(sch: Schedule, block_rv: SBlockRV) -> list[LoopRV] | None:
     return list(loops)
 
 
-def close_root(sch: Schedule) -> None:
-    """Mark the function as scheduled once all of its blocks are, so that later rules leave it alone."""
-    root = sch.get_sblock("root")
-    if not unscheduled(sch):
-        sch.annotate(root, "schedule_rule", "None")
-
-
-def unscheduled(sch: Schedule) -> list[str]:
-    """Names of the blocks that no rule of ours has taken."""
-    blocks = map(sch.get, sch.get_child_blocks(sch.get_sblock("root")))
-    return [str(block.name_hint) for block in blocks if "schedule_rule" not in block.annotations]
-
-
 def iterations_of(sch: Schedule, block: SBlockRV) -> int:
     """How often a block's statement is computed."""
     return math.prod(int(v.dom.extent) for v in sch.get(block).iter_vars)

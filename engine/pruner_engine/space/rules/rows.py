@@ -10,9 +10,9 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
 from pruner_engine.lowering.steps import step_along
-from pruner_engine.space.rules.nest import close_root, extent_of, layout_free, loops_of, moves_with
+from pruner_engine.space.rules.nest import extent_of, layout_free, loops_of, moves_with
 from pruner_engine.space.rules.rule import Rule
-from pruner_engine.space.rules.stages import inline_stages
+from pruner_engine.space.rules.stages import close_root, inline_stages, is_taken, stages_of, take
 
 _LONG = 64  # vectors of a row from which on several vectors of partial results pay
 _PARTIAL = 4  # so many
@@ -31,7 +31,7 @@ class RowReductions(Rule):
             return [sch]
         made = sch.copy()
         inline_stages(made, math.prod(_rows(made, block) or [1]))
-        *before, last = made.get_child_blocks(made.get_sblock("root"))
+        *before, last = stages_of(made)
         rows = _rows(made, block)
         single = bool(rows) and _extents(made, made.get_loops(last)) == rows  # one number a row, such as a mean
         stages = before if single else [*before, last]
@@ -74,8 +74,7 @@ class RowReductions(Rule):
             self._vectorize(sch, lane, min(self._lanes(sch, stage), extent_of(sch, lane)))
         for stage in spatial:
             self._vectorize(sch, sch.get_loops(stage)[-1], self._lanes(sch, stage))
-        for stage in stages:
-            sch.annotate(stage, "schedule_rule", "None")
+        take(sch, *stages)
         return in_vectors
 
     def _partial(self, sch: Schedule, stage: SBlockRV) -> SBlockRV | None:
@@ -133,7 +132,7 @@ def _moves(read: BufferRegion, rows: list[Var]) -> bool:
 def _rows(sch: Schedule, stage: SBlockRV) -> list[int] | None:
     """Extents of a stage's axes but the last, those of 1 left out; None where it was scheduled or has no such axes."""
     loops = loops_of(sch, stage)
-    if not loops or "schedule_rule" in sch.get(stage).annotations:
+    if not loops or is_taken(sch, stage):
         return None
     return _extents(sch, loops[:-1])
 

@@ -12,6 +12,7 @@ from tvm.tirx import BufferRegion, BufferStore, IterVar
 from pruner_engine.lowering.steps import step_along
 from pruner_engine.space.rules.nest import extent_of, loops_of, same_vars
 from pruner_engine.space.rules.rule import Rule
+from pruner_engine.space.rules.stages import take
 
 _LONG = 768  # steps of a sum that is worth a second kernel
 _RESULTS = 4096  # of a multiprocessor: eight warps, each of whose threads holds a register tile of 16
@@ -63,8 +64,7 @@ class SplitSum(Rule):
         attrs = self.machine.target.attrs
         sch.annotate(parts, "meta_schedule.thread_extent_low_inclusive", int(attrs["thread_warp_size"]))
         sch.annotate(parts, "meta_schedule.thread_extent_high_inclusive", int(attrs["max_threads_per_block"]))
-        for stage in (parts, *copies):
-            sch.annotate(stage, "schedule_rule", "None")
+        take(sch, parts, *copies)
 
 
 def _parts(sch: Schedule, block: SBlockRV, summed: Sequence[bool], at: int) -> tuple[SBlockRV, list[list[LoopRV]]]:
@@ -97,8 +97,7 @@ def _add_up(sch: Schedule, block: SBlockRV) -> None:
     group, thread = sch.split(every, sch.sample_perfect_tile(every, n=2, max_innermost_factor=_ADDING))
     sch.bind(group, "blockIdx.x")
     sch.bind(thread, "threadIdx.x")
-    for stage in (block, result):
-        sch.annotate(stage, "schedule_rule", "None")
+    take(sch, block, result)
 
 
 def _is_product(block: SBlock) -> bool:

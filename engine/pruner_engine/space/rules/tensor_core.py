@@ -11,6 +11,7 @@ from tvm.s_tir.meta_schedule.schedule_rule import MultiLevelTilingTensorCore, Py
 from tvm.s_tir.schedule import SBlockRV
 
 from pruner_engine.lowering.tensor_intrinsics import intrinsic_groups
+from pruner_engine.space.rules.stages import stages_of
 
 _SCOPE = "shared.dyn"
 _ALIGN = (32, 8)  # rows of 16-bit operands start in different banks
@@ -53,7 +54,7 @@ class BFloat16TensorCore(PyScheduleRule):
 
 
 def _align_operands(sch: Schedule) -> None:
-    for copy in sch.get_child_blocks(sch.get_sblock("root")):
+    for copy in stages_of(sch):
         block = sch.get(copy)
         written = block.writes[0].source
         wanted = written.scope() == _SCOPE and str(written.dtype) == "bfloat16"

@@ -11,7 +11,8 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import IterVar
 
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import Nest, Operand, close_root, extent_of, same_vars
+from pruner_engine.space.rules.nest import Nest, Operand, extent_of, same_vars
+from pruner_engine.space.rules.stages import close_root, is_taken, take
 
 
 class Tiling:
@@ -81,7 +82,7 @@ class Tiling:
         lanes = math.gcd(self.lanes, extent_of(sch, sch.get_loops(write)[-1]))
         sch.reverse_compute_at(write, at, preserve_unit_loops=True)
         self._vectorize(write, lanes)
-        sch.annotate(write, "schedule_rule", "None")
+        take(sch, write)
 
     def _pack(self, operand: Operand, at: LoopRV) -> None:
         copy = self.sch.cache_read(self.block, operand.index, "global")
@@ -91,7 +92,7 @@ class Tiling:
         self.sch.compute_at(copy, at, preserve_unit_loops=True)
         if operand.last:
             self._vectorize(copy, self.lanes)
-        self.sch.annotate(copy, "schedule_rule", "None")
+        take(self.sch, copy)
 
     def _make_operands(self, panel: LoopRV, tile: LoopRV | None) -> None:
         """Place the producers that are left: what panels hold beside their use, paddings for each outer tile, or,
@@ -108,7 +109,7 @@ class Tiling:
             lanes = math.gcd(int(operand.buffer.shape[-1]), self.lanes)
             if operand.whole and lanes >= self.machine.least_lanes:
                 self._vectorize(producer, lanes)
-            sch.annotate(producer, "schedule_rule", "None")
+            take(sch, producer)
 
     def _vectorize(self, block: SBlockRV, lanes: int) -> None:
         _, lane = self.sch.split(self.sch.get_loops(block)[-1], factors=[None, lanes])
@@ -130,7 +131,7 @@ def tilings(
     for blocked, pad_first in product((False, True), padded):
         copy = sch.copy()
         run_of(copy)(blocked, pad_first)
-        copy.annotate(block, "schedule_rule", "None")
+        take(copy, block)
         close_root(copy)
         made.append(copy)
     return made
@@ -160,7 +161,7 @@ def made_before(sch: Schedule, block: SBlockRV, nest: Nest) -> list[tuple[SBlock
     found = []
     for producer in sch.get_producers(block):
         made = sch.get(producer)
-        if made.init is None and "schedule_rule" not in made.annotations and len(sch.get_consumers(producer)) == 1:
+        if made.init is None and not is_taken(sch, producer) and len(sch.get_consumers(producer)) == 1:
             written = made.writes[0].source
             found += [(producer, operand) for operand in nest.operands if operand.buffer.same_as(written)]
     return found

@@ -9,8 +9,9 @@ from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
 from pruner_engine.lowering.loops.cases import cases_of, chosen_loads
-from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
+from pruner_engine.space.rules.nest import extent_of, loops_of
 from pruner_engine.space.rules.rule import Rule
+from pruner_engine.space.rules.stages import close_root, take
 
 _MOST_VECTORS = 128  # vectors of a row, all written out in the code
 
@@ -36,6 +37,6 @@ class VectorCopy(Rule):
         sch.parallel(outer)
         sch.unroll(vector)
         sch.vectorize(lane)
-        sch.annotate(block, "schedule_rule", "None")
+        take(sch, block)
         close_root(sch)
         return [sch]

@@ -7,8 +7,9 @@ import math
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 
-from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
+from pruner_engine.space.rules.nest import extent_of, loops_of
 from pruner_engine.space.rules.rule import Rule
+from pruner_engine.space.rules.stages import close_root, take
 from pruner_engine.tasks.rewrites.winograd import DILATION, STAGE
 
 
@@ -69,4 +70,4 @@ def _write_out(sch: Schedule, stage: SBlockRV, cases: list[LoopRV], lane: LoopRV
     for case in cases:
         sch.unroll(case)
     sch.vectorize(lane)
-    sch.annotate(stage, "schedule_rule", "None")
+    take(sch, stage)

@@ -153,9 +153,20 @@ class RunRepository:
         value = self._file.query(_LATENCY, (run_id,))[0]["latency_s"]
         return None if value is None else float(value)
 
-    def add_progress(self, run_id: int, **columns: Any) -> None:
+    def add_progress(
+        self,
+        run_id: int,
+        *,
+        elapsed_s: float,
+        trials: int,
+        valid: int,
+        latency_s: float | None,
+        left_s: float | None = None,
+    ) -> None:
+        """Add a point to a run's curve."""
+        row = {"run_id": run_id, "elapsed_s": elapsed_s, "trials": trials, "valid": valid, "failed": trials - valid}
         with self._file.transaction() as db:
-            db["progress"].insert({"run_id": run_id, **columns})
+            db["progress"].insert({**row, "latency_s": latency_s, "left_s": left_s})
 
     def tell_curve_anew(self, run_id: int) -> None:
         """Have the points of a run's curve tell what its measurements tell now: each of those made by then."""

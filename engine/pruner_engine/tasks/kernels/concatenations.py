@@ -31,4 +31,4 @@ def _concat(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     if not isinstance(parts, relax.Tuple) or len(parts.fields) < MANY or not are_equal(parts.fields):
         stock: Legalize = tvm.ir.Op.get("relax.concat").get_attr("FLegalize")
         return stock(builder, call)
-    return builder.call_te(topi.concatenate, list(parts.fields), call.attrs.axis, primfunc_attrs={"op_pattern": OUTER})
+    return builder.call_te(topi.concatenate, list(parts.fields), call.attrs.axis, primfunc_attrs=OUTER)

@@ -59,7 +59,7 @@ def _alone_backwards(name: str) -> Legalize:
         made = stock(builder, call)
         if _reads_backwards(call) and operator_of(made) == "relax.call_tir":
             kernel = made.args[0]
-            builder.update_func(kernel, builder.get()[kernel].with_attr("op_pattern", OUTER))
+            builder.update_func(kernel, builder.get()[kernel].with_attrs(OUTER))
         return made
 
     return legalize

@@ -60,7 +60,7 @@ def _over_channels(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
             partial(norm_of_columns, groups=groups, epsilon=epsilon, first=axes[0]),
             *call.args,
             primfunc_name_hint=_name(call),
-            primfunc_attrs={"op_pattern": OUTER},
+            primfunc_attrs=OUTER,
         )
     return _written_out(builder, call)
 

@@ -15,6 +15,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.graph import (
     EACH,
+    RESHAPES,
     bound,
     operator_of,
     order_of,
@@ -26,7 +27,6 @@ from pruner_engine.tasks.graph import (
 
 _EACH = EACH | {f"relax.{name}" for name in ("astype", "ceil", "floor", "floor_divide", "floor_mod")}
 _FILLED = {"relax.zeros": 0, "relax.zeros_like": 0, "relax.ones": 1, "relax.ones_like": 1}
-_RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 
 
 def without_broadcasts(mod: tvm.IRModule) -> tvm.IRModule:
@@ -47,7 +47,7 @@ class _Sinker(PyExprMutator):
             return visited
         if name in _EACH:
             return self._each(visited, shape)
-        source = self._source(visited.args[0]) if name == "relax.permute_dims" or name in _RESHAPES else None
+        source = self._source(visited.args[0]) if name == "relax.permute_dims" or name in RESHAPES else None
         if source is None:
             return visited
         if name == "relax.permute_dims":

@@ -16,6 +16,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from pruner_engine.tasks.graph import (
     EACH,
     bound,
+    keeps_elements,
     operator_of,
     order_of,
     parts_of_reshape,
@@ -76,7 +77,7 @@ class _Sinker(PyExprMutator):
         if found is None:
             return call
         together, behind = found
-        made, still = source.args[0], _is_ascending(together, before)
+        made, still = source.args[0], keeps_elements(together, before)
         if not (_is_channels_first(order) if still else _is_channels_first(behind)):
             return call
         if not still:
@@ -148,9 +149,3 @@ def _reshaped_before(
 
 def _is_channels_first(order: Sequence[int]) -> bool:
     return len(order) > 2 and list(order) == [0, len(order) - 1, *range(1, len(order) - 1)]
-
-
-def _is_ascending(order: Sequence[int], shape: Sequence[int]) -> bool:
-    """Whether axes stay in their order, but for those of one element."""
-    moved = [axis for axis in order if shape[axis] != 1]
-    return moved == sorted(moved)

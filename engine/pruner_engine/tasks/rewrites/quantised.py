@@ -209,10 +209,9 @@ def _only_taken(function: relax.Function) -> set[relax.Var]:
             elsewhere.update(arg for arg in node.args[_takes_real(node) :] if isinstance(arg, relax.Var))
         elif isinstance(node, relax.Tuple):
             elsewhere.update(field for field in node.fields if isinstance(field, relax.Var))
-    for block in function.body.blocks:
-        for binding in block.bindings:
-            if operator_of(binding.value) == _MAKE:
-                made.add(binding.var)
-            elif isinstance(binding.value, relax.Var):
-                elsewhere.add(binding.value)
+    for var, value in bindings_of(function).items():
+        if operator_of(value) == _MAKE:
+            made.add(var)
+        elif isinstance(value, relax.Var):
+            elsewhere.add(value)
     return made - elsewhere

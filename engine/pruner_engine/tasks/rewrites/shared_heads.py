@@ -13,7 +13,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.graph import BINARY, bound, operator_of, order_of, rewritten, shape_of
+from pruner_engine.tasks.graph import BINARY, bindings_of, bound, operator_of, order_of, rewritten, shape_of
 
 _MATRIX = 2  # axes
 
@@ -40,12 +40,11 @@ class _Rewriter(PyExprMutator):
         self._calls: dict[relax.Var, relax.Call] = {}
         self._present: relax.Var | None = None  # that is being bound
 
-        bindings = (binding for block in mod["main"].body.blocks for binding in block.bindings)
-        for binding in bindings:
-            if isinstance(binding.value, relax.Call):
-                self._calls[binding.var] = binding.value
-                for argument in binding.value.args:
-                    self._readers[argument].append(binding.var)
+        for var, value in bindings_of(mod["main"]).items():
+            if isinstance(value, relax.Call):
+                self._calls[var] = value
+                for argument in value.args:
+                    self._readers[argument].append(var)
 
     def visit_var_binding_(self, binding: relax.VarBinding) -> None:
         """Called for each value of the graph, in order."""

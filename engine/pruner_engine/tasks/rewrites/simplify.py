@@ -16,9 +16,11 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.graph import (
     BINARY,
+    RESHAPES,
     UNARY,
     bound,
     ends_of_parts,
+    keeps_elements,
     operator_of,
     order_of,
     reshaped,
@@ -26,7 +28,6 @@ from pruner_engine.tasks.graph import (
     shape_of,
 )
 
-_RESHAPES = ("relax.reshape", "relax.expand_dims", "relax.squeeze", "relax.flatten")
 _SHAPING = ("relax.reshape", "relax.broadcast_to", "relax.split")  # a split into one part is no tuple
 
 
@@ -52,7 +53,7 @@ class _Simplifier(PyExprMutator):
             return visited
         if name in _SHAPING and shape_of(visited.args[0]) == shape:
             return visited.args[0]
-        if name in _RESHAPES or (name == "relax.permute_dims" and _keeps_order(visited)):
+        if name in RESHAPES or (name == "relax.permute_dims" and _keeps_order(visited)):
             return self._reshaped(visited.args[0], shape)
         if name == "relax.concat":
             return self._joined(visited)
@@ -222,10 +223,7 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
 def _keeps_order(call: relax.Call) -> bool:
     """Whether a transposition moves none but axes of one element."""
     shape = shape_of(call.args[0])
-    if shape is None:
-        return False
-    moved = [axis for axis in order_of(call) if shape[axis] != 1]
-    return moved == sorted(moved)
+    return shape is not None and keeps_elements(order_of(call), shape)
 
 
 def _scalar(value: relax.Expr, rank: int) -> float | None:

@@ -127,12 +127,11 @@ class _Rewriter(PyExprMutator):
         shape, dilation = shape_of(call) or [], _dilation_of(visited)
         _, height, width, count = shape
         top, left = (int(n) for n in visited.attrs.padding[:2])
-        kept = {"op_pattern": OUTER}
         tiled = self.builder_.emit_te(
             partial(transform_input, tile=tile, padding=(top, left), output=(height, width), dilation=dilation),
             data,
             primfunc_name_hint="winograd_input",
-            primfunc_attrs=kept,
+            primfunc_attrs=OUTER,
         )
         size, _, *tiles, channels = shape_of(tiled) or []
         flat = self.builder_.emit(relax.op.reshape(tiled, (size**2, math.prod(tiles), channels)))
@@ -143,7 +142,7 @@ class _Rewriter(PyExprMutator):
             partial(transform_output, tile=tile, shape=shape, dilation=dilation),
             tiled,
             primfunc_name_hint="winograd_output",
-            primfunc_attrs=kept,
+            primfunc_attrs=OUTER,
         )
 
 

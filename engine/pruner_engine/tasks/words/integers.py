@@ -119,7 +119,7 @@ class _Rewriter(PyExprMutator):
             relax.const(call.args[1].value.numpy() * scale, "float32"),
             relax.const(np.array([zero], "float32")),
             primfunc_name_hint="conv2d",
-            primfunc_attrs={"op_pattern": OUTER},
+            primfunc_attrs=OUTER,
         )
 
     def _operands(self, call: relax.Call, batch: int = 0) -> tuple[Bytes, Factor] | None:

@@ -92,8 +92,7 @@ def emit_conv2d(
 
 def emit_outer(rewriter: PyExprMutator, kernel: partial[te.Tensor], name: str, *operands: relax.Expr) -> relax.Expr:
     """A kernel that takes element-wise consumers."""
-    attrs = {"op_pattern": OUTER}
-    return rewriter.builder_.emit_te(kernel, *operands, primfunc_name_hint=name, primfunc_attrs=attrs)
+    return rewriter.builder_.emit_te(kernel, *operands, primfunc_name_hint=name, primfunc_attrs=OUTER)
 
 
 def cut(rewriter: PyExprMutator, total: relax.Expr, columns: int, rows: int | None = None) -> relax.Expr:

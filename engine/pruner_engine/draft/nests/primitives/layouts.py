@@ -35,6 +35,7 @@ from pruner_engine.draft.nests.nest import (
     chain,
     detach,
     loops_of,
+    wrap,
 )
 from pruner_engine.draft.nests.primitives.caches import reads_of, writes_of
 from pruner_engine.draft.nests.primitives.registry import primitive
@@ -85,7 +86,7 @@ class MapValue:
     def shape(self, extents: Sequence[Value]) -> list[Value]:
         for atom, extent in zip(self.initial, extents, strict=True):
             atom.extent = extent
-        return [span(f, lambda atom: True) for f in self.final]
+        return [span(f) for f in self.final]
 
 
 @primitive("TransformLayout")
@@ -99,7 +100,7 @@ def transform_layout(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
         return change(access, indices=index_map(access.indices)) if access.buffer is buffer else access
 
     for leaf in blocks_under(root):
-        leaf.stores = [change(s, write=mapped(s.write), reads=tuple(map(mapped, s.reads))) for s in leaf.stores]
+        leaf.stores = [s.mapped(mapped) for s in leaf.stores]
 
 
 @primitive("TransformBlockLayout")
@@ -128,7 +129,7 @@ def transform_block_layout(root: Block, inputs: list[Any], attrs: list[Any]) -> 
         return change(access, indices=tuple(collapse(substitute(i, renamed)) for i in access.indices))
 
     block.iters = iters
-    block.stores = [change(s, write=mapped(s.write), reads=tuple(map(mapped, s.reads))) for s in block.stores]
+    block.stores = [s.mapped(mapped) for s in block.stores]
     top = loops_of(block)[0]
     at = root.children.index(top)
     detach(block)
@@ -141,16 +142,12 @@ def blockize(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     target: Loop = inputs[0]
     (inner,) = blocks_under(target)
     tile = {a for loop in loops_of(inner)[len(loops_of(target)) :] for a in loop.atoms}
-    outer = Block(f"{inner.name}_o", annotations={})
+    outer = Block(f"{inner.name}_o")
     for iterator in inner.iters:
         binding = resolve(Var(iterator.atom))
         size = span(binding, lambda atom: atom in tile)
         moving: dict[Atom, Index] = {a: Const(0) for a in tile}
         start = quotient(substitute(binding, moving), size)
         outer.iters.append(Iter(Atom(f"{iterator.atom.name}_o", iterator.extent / size, start), iterator.spatial))
-    parent = target.parent
-    assert parent is not None
-    at = parent.children.index(target)
-    parent.children[at], outer.parent = outer, parent
-    outer.children, target.parent = [target], outer
+    wrap(target, outer)
     return [outer]

@@ -7,7 +7,7 @@ from typing import Any
 
 from pruner_engine.draft.formulas.columns import Value, ceil_div, equal, product
 from pruner_engine.draft.nests.index import Atom, Remainder, Var, add, atoms_of, quotient, quotients_in, scale
-from pruner_engine.draft.nests.nest import Block, Loop, Node, all_loops, blocks_under, bound
+from pruner_engine.draft.nests.nest import Block, Loop, Node, all_loops, blocks_under, bound, wrap
 from pruner_engine.draft.nests.primitives.registry import primitive
 from pruner_engine.draft.nests.regions import readers
 
@@ -85,12 +85,8 @@ def _swap(old: list[Loop], new: list[Loop]) -> None:
 @primitive("AddUnitLoop")
 def add_unit_loop(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
     node: Node = inputs[0]
-    parent = node.parent
-    assert parent is not None
-    at = parent.children.index(node)
     loop = Loop([Atom("u", 1)])
-    parent.children[at], loop.parent = loop, parent
-    loop.children, node.parent = [node], loop
+    wrap(node, loop)
     return [loop]
 
 

@@ -83,7 +83,7 @@ def reverse_compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None
 
 def _inside(block: Block) -> Value:
     """Share of a block's executions within its iterators' extents: TVM keeps it from computing anything else."""
-    reaches = ((i.extent, span(resolve(Var(i.atom)), lambda atom: True)) for i in block.iters)
+    reaches = ((i.extent, span(resolve(Var(i.atom)))) for i in block.iters)
     return product(minimum(1, extent / reach) for extent, reach in reaches)
 
 

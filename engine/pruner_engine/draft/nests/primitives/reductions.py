@@ -90,7 +90,7 @@ def _maker(block: Block, loop: Loop, partials: _Partials) -> Block:
         access = moved(access, renamed)
         return partials.access(access, lane) if access.buffer in partials.buffers else access
 
-    maker.stores = [change(s, write=own(s.write), reads=tuple(map(own, s.reads))) for s in block.stores]
+    maker.stores = [s.mapped(own) for s in block.stores]
     return maker
 
 

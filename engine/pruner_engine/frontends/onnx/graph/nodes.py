@@ -43,6 +43,11 @@ def graphs_within(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
             yield from graphs_within(inner)
 
 
+def nodes_within(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """The nodes of a graph and of all those inside."""
+    return (node for inner in graphs_within(graph) for node in inner.node)
+
+
 def replaced(model: onnx.ModelProto, write: Callable[[Nodes, onnx.NodeProto], bool]) -> onnx.ModelProto:
     """The model with other nodes in place of some; itself where there is none of them.
 

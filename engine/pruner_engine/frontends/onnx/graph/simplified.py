@@ -14,8 +14,8 @@ from pruner_engine.frontends.onnx.graph.following import with_known_numbers
 from pruner_engine.frontends.onnx.graph.nodes import (
     Nodes,
     attributes_of,
-    graphs_within,
     is_standard,
+    nodes_within,
     opset_of,
     replaced,
 )
@@ -37,7 +37,7 @@ def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
     Constants that are said as numbers, as PyTorch writes them, become tensors, of which alone the importer knows.
     """
     made = _without_functions(model)
-    for node in (node for graph in graphs_within(made.graph) for node in graph.node if node.op_type == "Constant"):
+    for node in (node for node in nodes_within(made.graph) if node.op_type == "Constant"):
         for attribute in node.attribute:
             if attribute.name in _NUMBERS:
                 numbers = np.array(helper.get_attribute_value(attribute), _NUMBERS[attribute.name])
@@ -135,6 +135,6 @@ def _rewritten(model: onnx.ModelProto) -> onnx.ModelProto:
 def _has_halves(model: onnx.ModelProto) -> bool:
     kinds = {tensor.data_type for tensor in tensors_of(model)}
     kinds |= {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
-    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    nodes = [*nodes_within(model.graph)]
     kinds |= {attributes_of(node).get("to") for node in nodes if node.op_type == "Cast"}
     return bool(kinds & {TensorProto.FLOAT16, TensorProto.BFLOAT16})

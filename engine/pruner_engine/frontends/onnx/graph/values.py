@@ -12,7 +12,7 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, nodes_within
 
 
 class Values:
@@ -33,7 +33,7 @@ class Values:
         self._converted = {node.output[0]: node for node in graph.node if node.op_type == "Cast"}
         self._sums = {node.output[0]: node for node in graph.node if node.op_type == "Add"}
         self._read = {o.name for inner in graphs_within(graph) for o in inner.output}
-        self._read |= {name for inner in graphs_within(graph) for node in inner.node for name in node.input}
+        self._read |= {name for node in nodes_within(graph) for name in node.input}
         if outer is not None:
             self._types, self._constants = outer._types | self._types, outer._constants | self._constants
             self._converted = outer._converted | self._converted

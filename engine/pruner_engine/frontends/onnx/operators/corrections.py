@@ -17,9 +17,9 @@ from pruner_engine.frontends.onnx.graph.following import FollowedValues
 from pruner_engine.frontends.onnx.graph.nodes import (
     Nodes,
     attributes_of,
-    graphs_within,
     inner_graphs,
     is_standard,
+    nodes_within,
     opset_of,
     replace,
 )
@@ -45,7 +45,7 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: there is none.
     """
-    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    nodes = [*nodes_within(model.graph)]
     for node in nodes:
         known = is_standard(node.domain) or node.domain == _RUNTIME or known_of_tables(node)
         if not known:  # TVM's importer only reads the operator's name
@@ -60,7 +60,7 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     telling = of_sequences.keys() - {"Identity"}  # which is of tensors, too
     unknown = FUSED | TABLES | (of_sequences if any(node.op_type in telling for node in nodes) else {})
     for writers in (unknown, first, _WRITERS):
-        if any(node.op_type in writers for graph in graphs_within(model.graph) for node in graph.node):
+        if any(node.op_type in writers for node in nodes_within(model.graph)):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
             values = FollowedValues(model.graph) if writers is unknown else Values(model.graph)
             _correct(model.graph, values, opset, writers)

@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.fused.quantised_products import attention, dynamic_product, product_to_float
-from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, is_standard, nodes_within, replaced
 from pruner_engine.frontends.onnx.graph.quantisation import as_real, shifted
 from pruner_engine.frontends.onnx.graph.values import evaluated, refusing_unfit
 from pruner_engine.frontends.onnx.operators.few_bits import OF_FEW_BITS
@@ -49,7 +49,7 @@ def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _without_idle_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     """Weights of few bits are of types that TVM cannot hold, even where nothing reads them any more."""
-    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    nodes = [*nodes_within(model.graph)]
     read = {name for node in nodes for name in node.input} | {output.name for output in model.graph.output}
     weights = model.graph.initializer
     for place in reversed(range(len(weights))):  # the others are not copied, as they may be large

@@ -15,8 +15,8 @@ from pruner_engine.frontends.onnx.graph.following import FollowedValues
 from pruner_engine.frontends.onnx.graph.nodes import (
     Nodes,
     attributes_of,
-    graphs_within,
     is_standard,
+    nodes_within,
     replaced,
 )
 from pruner_engine.frontends.onnx.graph.values import Values, refused, refusing_unfit
@@ -146,7 +146,7 @@ class _Body:
         """Raises UserError where a loop has no steps, or too many to be written out."""
         if steps < 1:
             raise refused(self._node, "has no steps")
-        if steps * (1 + sum(len(graph.node) for graph in graphs_within(self._graph))) > _MOST:
+        if steps * (1 + sum(1 for _ in nodes_within(self._graph))) > _MOST:
             raise refused(self._node, f"has {steps} steps, too many to be written out")
         self._inner.keep_weights(self._graph, self._weights)
 

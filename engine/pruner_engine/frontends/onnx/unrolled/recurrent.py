@@ -22,6 +22,7 @@ from pruner_engine.frontends.onnx.graph.nodes import (
     attributes_of,
     graphs_within,
     is_standard,
+    nodes_within,
     opset_of,
     replace,
 )
@@ -36,7 +37,7 @@ _ACTIVATIONS = {
 
 def has_recurrent(model: onnx.ModelProto) -> bool:
     """Whether a model has recurrent layers, which `write_out` replaces."""
-    return any(_is_recurrent(node) for graph in graphs_within(model.graph) for node in graph.node)
+    return any(map(_is_recurrent, nodes_within(model.graph)))
 
 
 def write_out(model: onnx.ModelProto) -> onnx.ModelProto:

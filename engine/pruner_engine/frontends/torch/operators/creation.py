@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, extents_of, type_name
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -26,7 +26,7 @@ def _counted(importer: Conversion, node: Node) -> relax.Expr:
 
 def _full(importer: Conversion, node: Node) -> relax.Expr:
     """A tensor of one number, which may be infinite, or read out of another: TVM fails to make such ones."""
-    (value,), shape, dtype = arguments(node, "fill_value"), extents_of(node), type_name(node.meta["val"].dtype)
+    (value,), shape, dtype = arguments(node, "fill_value"), extents_of(node), type_name(dtype_of(node))
     if shape is not None and getattr(value, "target", None) is torch.ops.aten._local_scalar_dense.default:
         number = relax.op.astype(relax.op.reshape(importer.env[value.args[0]], []), dtype)
     elif isinstance(value, Node) or math.isfinite(value) or shape is None:

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.nodes import arguments, type_name
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, type_name
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -20,17 +20,17 @@ def _clamp(importer: Conversion, node: Node) -> relax.Expr:
     """Between bounds, the upper one where they are the wrong way round: TVM gives the lower one."""
     x, low, high = arguments(node, "self", "min", "max")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
-        return importer.emit(relax.op.full_like(importer.env[x], relax.const(high, type_name(node.meta["val"].dtype))))
+        return importer.emit(relax.op.full_like(importer.env[x], relax.const(high, type_name(dtype_of(node)))))
     return importer.stock(node)
 
 
 def _clamp_by_tensors(importer: Conversion, node: Node) -> relax.Expr:
     """Between tensors, of any types and shapes that go together: TVM clips whole numbers at infinity."""
     x, *bounds = arguments(node, "self", "min", "max")
-    made = importer.as_type(importer.env[x], node.meta["val"].dtype)
+    made = importer.as_type(importer.env[x], dtype_of(node))
     for op, bound in zip((relax.op.maximum, relax.op.minimum), bounds, strict=True):
         if bound is not None:
-            told = importer.as_type(importer.env[bound], node.meta["val"].dtype)
+            told = importer.as_type(importer.env[bound], dtype_of(node))
             made = importer.emit(op(told, made))  # of NaN and a number kernels take the second
     return made
 
@@ -43,7 +43,7 @@ def _elu(importer: Conversion, node: Node) -> relax.Expr:
     data = importer.env[x]
 
     def number(value: float) -> relax.Expr:
-        return relax.const(value, type_name(node.meta["val"].dtype))
+        return relax.const(value, type_name(dtype_of(node)))
 
     below = relax.op.subtract(relax.op.exp(relax.op.multiply(data, number(inner))), number(1))
     below = importer.emit(relax.op.multiply(below, number(alpha * scale)))
@@ -55,7 +55,7 @@ def _differing(importer: Conversion, node: Node) -> relax.Expr:
     """What differs, as NaN does from all: TVM compares in order, where it differs from none."""
     made = importer.stock(node)
     for x in node.all_input_nodes:
-        dtype = x.meta["val"].dtype
+        dtype = dtype_of(x)
         if dtype.is_floating_point:
             data = importer.as_type(importer.env[x], torch.float32 if dtype == torch.bfloat16 else dtype)
             made = importer.emit(relax.op.logical_or(made, importer.emit(relax.op.isnan(data))))
@@ -65,9 +65,9 @@ def _differing(importer: Conversion, node: Node) -> relax.Expr:
 def _same(importer: Conversion, node: Node) -> relax.Expr:
     """What equals itself, which NaN does not: kernels take it for granted where more is made of it."""
     one, other = node.args
-    if one is not other or not one.meta["val"].dtype.is_floating_point:
+    if one is not other or not dtype_of(one).is_floating_point:
         return importer.stock(node)
-    dtype = one.meta["val"].dtype
+    dtype = dtype_of(one)
     data = importer.as_type(importer.env[one], torch.float32 if dtype == torch.bfloat16 else dtype)
     return importer.emit(relax.op.logical_not(importer.emit(relax.op.isnan(data))))
 
@@ -76,10 +76,10 @@ def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> r
     """By bits, whose number may be one for all."""
     x, many = node.args
     if isinstance(many, int):
-        by = relax.const(many, type_name(node.meta["val"].dtype))
+        by = relax.const(many, type_name(dtype_of(node)))
     else:
-        by = importer.as_type(importer.env[many], node.meta["val"].dtype)
-    return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), by))
+        by = importer.as_type(importer.env[many], dtype_of(node))
+    return importer.emit(op(importer.as_type(importer.env[x], dtype_of(node)), by))
 
 
 ELEMENTWISE: dict[str, Callable[[Conversion, Node], Any]] = {

@@ -16,7 +16,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.nodes import arguments, type_name
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, type_name
 from pruner_engine.frontends.windows import members, windows_along
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _nearest(importer: Conversion, node: Node) -> relax.Expr:
 
 def _bilinear(importer: Conversion, node: Node) -> relax.Expr:
     x, corners, factors = arguments(node, "input", "align_corners", "scale_factors")
-    dtype = node.meta["val"].dtype
+    dtype = dtype_of(node)
     if not dtype.is_floating_point:
         raise ValueError("it interpolates between whole numbers")
     if factors is None and not corners:  # by the ratio of the sizes, as TVM does it
@@ -145,7 +145,7 @@ def _avg_pool(importer: Conversion, node: Node) -> relax.Expr:
     if ceil:
         raise ValueError("it divides sums of windows that reach over the edge by a number of its own")
     count = math.prod(_each(kernel, int(node.target.__name__[len("avg_pool")])))
-    given, whole = (node.args, node.kwargs), not node.meta["val"].dtype.is_floating_point
+    given, whole = (node.args, node.kwargs), not dtype_of(node).is_floating_point
     node.args, node.kwargs = (x, kernel, stride, padding, False, True), {}
     try:
         made = importer.stock(node, {x: importer.as_type(importer.env[x], torch.float64)} if whole else None)
@@ -154,7 +154,7 @@ def _avg_pool(importer: Conversion, node: Node) -> relax.Expr:
     if whole:
         sums = importer.emit(relax.op.round(relax.op.multiply(made, relax.const(float(count), "float64"))))
         return importer.emit(relax.op.trunc(relax.op.divide(sums, relax.const(float(divisor), "float64"))))
-    factor = relax.const(count / divisor, type_name(node.meta["val"].dtype))
+    factor = relax.const(count / divisor, type_name(dtype_of(node)))
     return importer.emit(relax.op.multiply(made, factor))
 
 

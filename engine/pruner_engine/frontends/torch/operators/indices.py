@@ -14,7 +14,7 @@ from torch.fx import Node
 from tvm import relax
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.torch.nodes import arguments, extents_of
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, extents_of
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -57,7 +57,7 @@ def _index_put(importer: Conversion, node: Node) -> relax.Var:
     """Values put, or added, where tensors of indices of some axes say."""
     x, indices, values, accumulate = arguments(node, "self", "indices", "values", "accumulate")
     axes = [axis for axis, index in enumerate(indices) if index is not None]
-    if len(axes) == 1 and indices[axes[0]].meta["val"].dtype == torch.bool:
+    if len(axes) == 1 and dtype_of(indices[axes[0]]) == torch.bool:
         return _put_by_mask(importer, node, indices[axes[0]], axes[0])
     extents = extents_of(x)
     if extents is None:
@@ -108,7 +108,7 @@ def _flat(importer: Conversion, indices: list[Node], extents: list[Any]) -> rela
     """Indices of some axes as those of one axis that the axes are merged to, none of them negative."""
     flat = None
     for node, extent in zip(indices, extents, strict=True):
-        if node.meta["val"].dtype == torch.bool:
+        if dtype_of(node) == torch.bool:
             raise UserError(
                 f"The model selects by booleans ({node.name}), so that a shape is known only when it runs.",
                 "Select before the model, or keep all and weigh them with the booleans (torch.where).",

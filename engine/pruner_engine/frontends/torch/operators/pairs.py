@@ -8,7 +8,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.nodes import type_name
+from pruner_engine.frontends.torch.nodes import dtype_of, type_name
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -43,5 +43,5 @@ def pair_of(importer: Conversion, operand: Any, like: Node | None = None) -> Pai
 
 def real_type(node: Node) -> torch.dtype:
     """The type of a node's numbers, or of their parts."""
-    dtype: torch.dtype = node.meta["val"].dtype
+    dtype = dtype_of(node)
     return dtype.to_real() if dtype.is_complex else dtype

@@ -9,7 +9,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.nodes import arguments, summed_as, type_name
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, summed_as, type_name
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -49,7 +49,7 @@ def _convolution(importer: Conversion, node: Node) -> relax.Expr:
         form["output_padding"] = behind
     convolve = getattr(relax.op.nn, f"conv{inner}d_transpose" if transposed else f"conv{inner}d")
     made = convolve(importer.env[x], importer.env[weight], **form, out_dtype=type_name(summed_as(node)))
-    made = importer.as_type(importer.emit(made), node.meta["val"].dtype)
+    made = importer.as_type(importer.emit(made), dtype_of(node))
     if bias is None:
         return made
     return importer.emit(relax.op.add(made, relax.op.reshape(importer.env[bias], [1, -1, *[1] * inner])))

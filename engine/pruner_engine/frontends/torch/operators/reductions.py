@@ -12,7 +12,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.nodes import arguments, extents_of, summed_as, type_name
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, extents_of, summed_as, type_name
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _running(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
     """Sums and products so far; of booleans and small whole numbers they are larger ones, which TVM's are not."""
     x, dim = arguments(node, "self", "dim")
-    return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), axis=dim))
+    return importer.emit(op(importer.as_type(importer.env[x], dtype_of(node)), axis=dim))
 
 
 def _any(importer: Conversion, node: Node) -> relax.Expr:
@@ -29,7 +29,7 @@ def _any(importer: Conversion, node: Node) -> relax.Expr:
     x, axes, keep = arguments(node, "self", "dim", "keepdim")
     if 0 in (extents_of(x) or []):
         return importer.emit(relax.op.zeros(list(node.meta["val"].shape), "bool"))
-    data, dtype = importer.env[x], x.meta["val"].dtype
+    data, dtype = importer.env[x], dtype_of(x)
     ones = relax.op.astype(data, "int8") if dtype == torch.bool else _ones(importer, data, dtype, torch.int8)
     return importer.emit(relax.op.max(ones, axis=axes, keepdims=bool(keep)))
 
@@ -45,7 +45,7 @@ def _extreme(op: Callable[..., relax.Expr], importer: Conversion, node: Node) ->
     """The largest or least along some axes, none of them for all; TVM's importer knows those of one axis only, and no
     kernel of TVM those of booleans."""
     x, axes, keep = arguments(node, "self", "dim", "keepdim")
-    dtype = x.meta["val"].dtype
+    dtype = dtype_of(x)
     data = importer.as_type(importer.env[x], torch.int8 if dtype == torch.bool else dtype)
     return importer.emit(op(data, axis=_over(axes), keepdims=bool(keep)))
 
@@ -53,7 +53,7 @@ def _extreme(op: Callable[..., relax.Expr], importer: Conversion, node: Node) ->
 def _factors(importer: Conversion, node: Node) -> relax.Var:
     """The product along an axis, or of all numbers, which alone TVM's importer has; whole ones are of 64 bits."""
     x, axis, keep = arguments(node, "self", "dim", "keepdim")
-    data = importer.as_type(importer.env[x], node.meta["val"].dtype)
+    data = importer.as_type(importer.env[x], dtype_of(node))
     return importer.emit(relax.op.prod(data, axis=axis, keepdims=bool(keep)))
 
 
@@ -89,11 +89,10 @@ def _sort(importer: Conversion, node: Node) -> list[relax.Expr]:
 
 def _sortable(importer: Conversion, x: Node) -> relax.Expr:
     """In a type that TVM sorts: it has none for bytes and booleans, and takes bfloat16 for whole numbers."""
-    dtype = x.meta["val"].dtype
+    dtype = dtype_of(x)
     return importer.as_type(importer.env[x], _SORTED_AS.get(dtype, dtype))
 
 
-_HALVES = (torch.float16, torch.bfloat16)
 _SMALL = (torch.bool, torch.int8, torch.uint8, torch.int16)
 _SORTED_AS = {**dict.fromkeys(_SMALL, torch.int32), torch.bfloat16: torch.float32}
 
@@ -110,7 +109,7 @@ def _variance(importer: Conversion, node: Node) -> relax.Expr:
         raise ValueError("it takes a variance of an open number of elements")
     many = math.prod(extents)
     free = max(many - correction, 0)
-    share = relax.const(many / free if free else math.inf, type_name(x.meta["val"].dtype))
+    share = relax.const(many / free if free else math.inf, type_name(dtype_of(x)))
     return importer.emit(relax.op.multiply(variance, share))
 
 
@@ -121,7 +120,7 @@ def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
 def _mean(importer: Conversion, node: Node) -> relax.Expr:
     x, axes, dtype, keep = arguments(node, "self", "dim", "dtype", "keepdim")
     if 0 in (extents_of(x) or []):  # 0 by 0
-        shape, kind = extents_of(node), type_name(node.meta["val"].dtype)
+        shape, kind = extents_of(node), type_name(dtype_of(node))
         return importer.emit(relax.op.full(shape, relax.const(math.nan, kind), kind))
     data = importer.env[x] if dtype is None else importer.as_type(importer.env[x], dtype)
     return importer.emit(relax.op.mean(data, axis=_over(axes), keepdims=bool(keep)))
@@ -134,16 +133,14 @@ def _over(axes: Sequence[int] | None) -> list[int] | None:
 
 def _channel_norm(importer: Conversion, node: Node) -> relax.Expr:
     """By what goes in itself (InstanceNorm), of halves in float32, as their sums are too large for them."""
-    halves = [x for x in node.all_input_nodes if x.meta["val"].dtype in _HALVES]
-    return importer.stock(node, {x: importer.as_type(importer.env[x], torch.float32) for x in halves})
+    return importer.stock(node, {x: importer.as_type(importer.env[x], summed_as(x)) for x in node.all_input_nodes})
 
 
 def _group_norm(importer: Conversion, node: Node) -> list[relax.Expr]:
     """With scales of 1 and shifts of 0 where there are none; of halves in float32: their sums are too large for them,
     and TVM refuses bfloat16."""
     x, scale, shift, channels, groups, eps = arguments(node, "input", "weight", "bias", "C", "group", "eps")
-    dtype = x.meta["val"].dtype
-    wide = torch.float32 if dtype in _HALVES else dtype
+    wide = summed_as(x)
     if type(channels) is not int:
         raise ValueError("it normalises groups of an open number of channels")
     data, *factors = (
@@ -152,7 +149,7 @@ def _group_norm(importer: Conversion, node: Node) -> list[relax.Expr]:
     )
     axes = list(range(2, x.meta["val"].dim()))
     made = importer.emit(relax.op.nn.group_norm(data, *factors, groups, 1, axes, eps))
-    return [importer.as_type(made, dtype)]
+    return [importer.as_type(made, dtype_of(x))]
 
 
 REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {

@@ -14,7 +14,7 @@ from torch.fx import Node
 from tvm import relax
 
 from pruner_engine.frontends.scattered import flat_places, suits_tvm
-from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
+from pruner_engine.frontends.torch.nodes import arguments, dtype_of, extents_of, type_name
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -24,7 +24,7 @@ _REDUCTIONS = {"amax": "max", "amin": "min", "multiply": "mul", "prod": "mul"}  
 
 def _scatter(reduction: str, importer: Conversion, node: Node) -> relax.Expr:
     x, how, include = arguments(node, "self", "reduce", "include_self")
-    dtype = node.meta["val"].dtype
+    dtype = dtype_of(node)
     if how == "mean" and not dtype.is_floating_point:
         raise ValueError("it scatters means of whole numbers")
     put, filled = partial(_put, importer, node), partial(_filled, importer, node)
@@ -47,7 +47,7 @@ def _neutral(how: str, dtype: torch.dtype) -> float:
 def _filled(importer: Conversion, node: Node, value: float) -> relax.Var:
     """A number in the shape of the index."""
     (index,) = arguments(node, "index")
-    number = relax.const(value, type_name(node.meta["val"].dtype))
+    number = relax.const(value, type_name(dtype_of(node)))
     return importer.emit(relax.op.broadcast_to(number, importer.env[index].ty.shape))
 
 
