@@ -65,6 +65,8 @@ def rules(
             idle = [name for name in options["names"] if name not in wanted]
             found.append({**told, "trials": options["trials"], "seed": options["seed"], "take_no_part": idle})
             if not as_json:
+                if found[1:]:
+                    click.echo()
                 _print(found[-1])
     if as_json:
         print_json({"models": found, "errors": failed})
