@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.cli.output import console
 from pruner_engine.cli.progress import EngineBug, carry_out
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.units import counted
 
 _AGAIN = "The same command tries them again."
@@ -27,7 +27,7 @@ def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
         out.print(title, soft_wrap=True)
         try:
             run.carry_out(lambda command: carry_out(command, quiet=quiet))
-        except SeriesStopped:
+        except (SeriesStopped, StoppedError):  # the second by a second ^C, which does not wait for the run's end
             out.print("Go on: the same command again")
             sys.exit(3)
         except (UserError, EngineBug) as error:

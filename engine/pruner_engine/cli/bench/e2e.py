@@ -29,7 +29,7 @@ from pruner_engine.units import counted, latency, percent
 
 
 @click.command()
-@click.argument("projects", nargs=-1, required=True, type=PathType(exists=True, dir_okay=False, path_type=Path))
+@click.argument("projects", nargs=-1, required=True, type=PathType(dir_okay=False, path_type=Path))
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
 @click.option("--html", type=OutputFile(PAGE), help="Write a report.")
@@ -83,7 +83,9 @@ def e2e(
 
 
 def _print_libraries(found: dict[str, Any]) -> None:
-    for model in found["models"]:
+    for number, model in enumerate(found["models"]):
+        if number:
+            click.echo()
         click.echo(model["model"])
         table = Table("contender", "median", "best", "of the peak", "measured", "note")
         for name, row in model["contenders"].items():
