@@ -177,6 +177,18 @@ def test_a_command_without_an_engine_says_that_it_was_stopped(words, number, mon
     assert (done.returncode, done.stderr) == (3, SAID)
 
 
+@pytest.mark.parametrize("words", ["collect", "bench search", "bench rules"])
+def test_a_command_that_keeps_what_it_has_done_says_that_it_goes_on(words, tmp_path, monkeypatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    module = sys.modules[f"pruner_engine.cli.{words.replace(' ', '.')}"]
+    monkeypatch.setattr(module, "subjects_of", interrupted)
+    project = ["--project", tmp_path / "p.pruner"] if words == "collect" else []
+    done = carried_out(*words.split(), "matmul:8,8,8", "--out", tmp_path / "out", *project)
+    assert (done.returncode, done.stderr) == (3, "pruner: It was stopped. The same command goes on from there.\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_tracker_is_stopped_like_any_command(number):
     line = [sys.executable, "-c", TRACKER, "tracker", "--port", str(free_port())]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.cli.output import console
@@ -12,6 +13,15 @@ from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.units import counted
 
 _AGAIN = "The same command tries them again."
+
+
+@contextlib.contextmanager
+def goes_on() -> Iterator[None]:
+    """Say of ^C in a command that keeps what it has done so far that it may be called again for the rest."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise StoppedError("It was stopped.", "The same command goes on from there.") from None
 
 
 def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:

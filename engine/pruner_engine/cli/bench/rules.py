@@ -23,7 +23,7 @@ from pruner_engine.cli.options import (
     target_option,
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
-from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.cli.series import goes_on, refuse_failed, run_all
 from pruner_engine.units import counted, latency, ratio
 
 
@@ -44,6 +44,7 @@ from pruner_engine.units import counted, latency, ratio
     help="Folder for the project files, one for each rule left out.",
 )
 @json_option
+@goes_on()
 def rules(
     models: tuple[str, ...], lists: tuple[Path, ...], rounds: int, out: Path, as_json: bool, **options: Any
 ) -> None:

@@ -41,8 +41,7 @@ def check(model: onnx.ModelProto, aside: Sequence[Weight], name: str) -> None:
         name: of the model.
     """
     for node, version in _standard_nodes(model):
-        if (why := _undefined(node, version)) is not None:
-            raise UserError(f"{name} computes {called(node)}, which {why[0]}.", why[1])
+        _refuse_undefined(node, version, name)
     _check(model, aside)
 
 
@@ -58,24 +57,34 @@ def _standard_nodes(model: onnx.ModelProto) -> Iterator[tuple[onnx.NodeProto, in
                 yield node, versions[domain]
 
 
-def _undefined(node: onnx.NodeProto, version: int) -> tuple[str, str] | None:
-    """Why ONNX has no such operator in this version, and what to do about it; None where it has one."""
+def _refuse_undefined(node: onnx.NodeProto, version: int, name: str) -> None:
+    """Raise UserError where ONNX has no such operator in this version of its domain."""
     domain = "" if is_standard(node.domain) else node.domain
+    has = onnx.defs.has(node.op_type, version, domain)
+    if has and not onnx.defs.get_schema(node.op_type, version, domain).deprecated:
+        return
     if domain == "" and node.op_type in _OF_RUNTIME:
-        return None
-    called_domain = f"the domain {domain or 'ai.onnx'}"
-    if onnx.defs.has(node.op_type, version, domain):
-        if not onnx.defs.get_schema(node.op_type, version, domain).deprecated:
-            return None
-        why = f"ONNX has withdrawn from {called_domain} by version {version}, which the file uses"
-        return why, "Export it with an earlier version of the operators, or without that operator."
+        return
+    what, place = called(node), domain or "ai.onnx"
+    if has:
+        raise UserError(
+            f"{name} computes {what}, which ONNX has withdrawn from the domain {place} by version {version}, which the"
+            " file uses.",
+            "Export it with an earlier version of the operators, or without that operator.",
+        )
     history = onnx.defs.get_all_schemas_with_history()
     if since := [s.since_version for s in history if (s.name, s.domain) == (node.op_type, domain)]:
-        why = f"ONNX defines from version {min(since)} of {called_domain} on; the file uses version {version}"
-        return why, "Export it with that version of the operators."
+        raise UserError(
+            f"{name} computes {what}, which ONNX defines from version {min(since)} of the domain {place} on; the file"
+            f" uses version {version}.",
+            "Export it with that version of the operators.",
+        )
     newest = max(s.since_version for s in history if s.domain == domain)
-    why = f"ONNX does not define: {called_domain} has no such operator up to version {newest}, the newest known here"
-    return why, "Export it without that operator, or with the domain of the library that defines it."
+    raise UserError(
+        f"{name} computes {what}, which ONNX does not define: the domain {place} has no such operator up to version"
+        f" {newest}, the newest known here.",
+        "Export it without that operator, or with the domain of the library that defines it.",
+    )
 
 
 def _check(model: onnx.ModelProto, aside: Sequence[Weight]) -> None:
