@@ -22,7 +22,7 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.library_names import called
 from pruner_engine.replacing import PAGE
 from pruner_engine.units import counted, latency, percent
@@ -79,7 +79,9 @@ def e2e(
         _print_libraries(found)
     refuse_failed(failed)
     if models and models[-1]["stopped"]:
-        sys.exit(3)
+        if as_json:  # which says so
+            sys.exit(3)
+        raise StoppedError("It was stopped: what was still to be timed is left out.", "The same command begins anew.")
 
 
 def _print_libraries(found: dict[str, Any]) -> None:
