@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON_OF = $(VENV)/bin/python
 export VENV
 
-.PHONY: run test lint docs-screenshots docs-terms docs-settings translations sample-project clean setup
+.PHONY: run test faults lint docs-screenshots docs-terms docs-settings translations sample-project clean setup
 
 run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
@@ -11,6 +11,11 @@ run: setup
 test: setup
 	$(PYTHON_OF) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder || \
 	{ [ $$? = 1 ] && echo "Once more, one at a time: those that failed" && $(PYTHON_OF) -m pytest --last-failed; }
+
+# The tests of faults with many seeds of each: make faults SEEDS=50
+SEEDS ?= 20
+faults: setup
+	PRUNER_TEST_SEEDS=$(SEEDS) $(PYTHON_OF) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/faults
 
 # Without a cache: a module that has moved changes how files import it that have not
 lint: setup

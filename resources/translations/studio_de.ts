@@ -5997,6 +5997,30 @@
         <translation>Geben Sie ihn dort an, wo das Modell exportiert wird.</translation>
     </message>
     <message>
+        <source>{0} computes {1}, which ONNX does not define: the domain {2} has no such operator up to version {3}, the newest known here.</source>
+        <translation>{0} berechnet {1}, was ONNX nicht definiert: Die Domäne {2} hat bis zur Version {3}, der neuesten hier bekannten, keinen solchen Operator.</translation>
+    </message>
+    <message>
+        <source>Export it without that operator, or with the domain of the library that defines it.</source>
+        <translation>Exportieren Sie es ohne diesen Operator oder mit der Domäne der Bibliothek, die ihn definiert.</translation>
+    </message>
+    <message>
+        <source>{0} computes {1}, which ONNX has withdrawn from the domain {2} by version {3}, which the file uses.</source>
+        <translation>{0} berechnet {1}, was ONNX in der Version {3} der Domäne {2}, die die Datei verwendet, zurückgezogen hat.</translation>
+    </message>
+    <message>
+        <source>Export it with an earlier version of the operators, or without that operator.</source>
+        <translation>Exportieren Sie es mit einer früheren Version der Operatoren oder ohne diesen Operator.</translation>
+    </message>
+    <message>
+        <source>{0} computes {1}, which ONNX defines from version {2} of the domain {3} on; the file uses version {4}.</source>
+        <translation>{0} berechnet {1}, was ONNX erst ab Version {2} der Domäne {3} definiert; die Datei verwendet Version {4}.</translation>
+    </message>
+    <message>
+        <source>Export it with that version of the operators.</source>
+        <translation>Exportieren Sie es mit dieser Version der Operatoren.</translation>
+    </message>
+    <message>
         <source>Inputs of {0} cannot be given a value: it has more than {1} MB of weights.</source>
         <translation>Eingänge von {0} können keinen Wert bekommen: Es hat mehr als {1} MB Gewichte.</translation>
     </message>

@@ -91,6 +91,23 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
         assert all(np.array_equal(kept[name], given[name]) for name in given), "it learns nothing of this run"
 
 
+def test_what_was_collected_with_other_instructions_and_fewer_threads_adapts_to_this_machine(tmp_path, warm):
+    data, checkpoint, project = (tmp_path / name for name in ("d.safetensors", "m.safetensors", "p.pruner"))
+    older = json.dumps({"kind": "llvm", "mcpu": "nehalem", "num-cores": 1})  # SSE4.2
+    command = ["collect", "matmul:16,16,16", "matmul:16,16,32", "--target", older, "--project", tmp_path / "c.pruner"]
+    (target,) = json.loads(pruner_here(*command, "--out", data, "--trials-per-task", 8, *SMALL, "--json"))["targets"]
+    assert json.loads(target)["mcpu"] == "nehalem" and json.loads(target)["num-cores"] == 1
+    pruner_here("train", data, "--epochs", 2, "--out", checkpoint)
+    adapting = ["--strategy", "moa-pruner", "--checkpoint", checkpoint, "--set", "adapt_every=1"]
+    pruner_here("tune", "matmul:64,64,48", "--trials", 12, "--project", project, *SMALL, *adapting)
+    told = json.loads(pruner_here("adaptation", project, "--json"))["adaptations"]
+    assert {row["model"] for row in told} == {"adapted", "siamese", "scratch"}
+    moved = [row["distance"] for row in told if row["model"] == "adapted"]
+    assert moved and all(distance > 0 for distance in moved)
+    judged = [row for row in told if row["round"] == told[-1]["round"]]
+    assert len(judged) == 3 and all(row["samples"] > 0 and 0 < row["top1"] <= row["top5"] <= 1 for row in judged)
+
+
 def test_the_same_candidates_are_measured_in_both_ways():
     found = json.loads(pruner("bench", "trial", "matmul:32,32,32", "--candidates", 6, "--json", env=bare.environment()))
     (row,) = found["workloads"]

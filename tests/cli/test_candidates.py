@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from chosen_runs import project_of_two
 from pruner_engine.cli.main import cli
+from pruner_engine.store.project import Project
 
 EVENTS = [
     ("begin", 0.0),
@@ -46,6 +47,14 @@ def test_a_candidate_that_failed_is_told_with_its_message(project):
     (row,) = found["candidates"]
     assert (row["stage"], row["error"], row["message"], row["seconds"]) == ("run", "crash", "it crashed", None)
     assert "run: crash: it crashed" in asked(project, "--task", "a", "--kind", "failed")
+
+
+def test_a_trial_is_told_with_all_that_is_kept_of_it(project):
+    with Project(project) as opened, opened.transaction() as db:
+        kept = "repeats = '[0.003, 0.002]', log = 'Segfault', build_s = 0.5, run_s = 0.25"
+        db.execute(f"UPDATE measurements SET {kept} WHERE stage != 'ok'")
+    (row,) = json.loads(asked(project, "--task", "a", "--kind", "failed", "--json"))["candidates"]
+    assert (row["repeats"], row["log"], row["build_s"], row["run_s"]) == ([0.003, 0.002], "Segfault", 0.5, 0.25)
 
 
 def test_how_many_are_left_out_is_told(project):

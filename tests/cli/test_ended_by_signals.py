@@ -18,6 +18,7 @@ from pruner_engine.cli import progress
 from pruner_engine.cli.group import Commands
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.commands import bundle
 from pruner_engine.measure.boards.rpc import boards_of
 from pruner_engine.processes.child import environment
 from pruner_engine.store.reader import ProjectReader
@@ -175,6 +176,29 @@ def test_a_command_without_an_engine_says_that_it_was_stopped(words, number, mon
     done = carried_out(*words)
     assert signal.signal(number, before) == default
     assert (done.returncode, done.stderr) == (3, SAID)
+
+
+@pytest.mark.parametrize("words", ["collect", "bench search", "bench rules"])
+def test_a_command_that_keeps_what_it_has_done_says_that_it_goes_on(words, tmp_path, monkeypatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    module = sys.modules[f"pruner_engine.cli.{words.replace(' ', '.')}"]
+    monkeypatch.setattr(module, "subjects_of", interrupted)
+    project = ["--project", tmp_path / "p.pruner"] if words == "collect" else []
+    done = carried_out(*words.split(), "matmul:8,8,8", "--out", tmp_path / "out", *project)
+    assert (done.returncode, done.stderr) == (3, "pruner: It was stopped. The same command goes on from there.\n")
+
+
+@pytest.mark.parametrize(("words", "said"), [([], "pruner: It was stopped: what was still"), (["--json"], "")])
+def test_a_comparison_that_is_stopped_tells_what_was_timed_until_then(words, said, monkeypatch):
+    """In JSON the object says so."""
+    row = {"median_s": 2e-3, "best_s": 2e-3, "measured": 1, "note": ""}
+    found = {"model": "m", "contenders": {"tuned": row}, "ratio": None, "notices": [], "stopped": True}
+    monkeypatch.setattr(bundle, "compare_libraries", lambda *_, **__: found)
+    done = carried_out("bench", "e2e", "m.pruner", *words)
+    assert done.returncode == 3 and "m" in done.stdout and "tuned" in done.stdout
+    assert done.stderr.startswith(said) and bool(done.stderr) == bool(said)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

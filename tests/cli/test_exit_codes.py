@@ -22,6 +22,7 @@ from pruner_engine.processes.child import environment
 from pruner_engine.protocol import Failed
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from terminal import carried_out
 
 BUG = EngineBug(Failed(kind="bug", message="An error of its own.", hint="Copy it.", report="the engine's trace"))
 
@@ -82,6 +83,19 @@ def test_a_folder_that_was_removed_is_told_where_names_are_in_it(words, tmp_path
     assert (done.returncode, done.stderr.startswith("pruner: The current folder was removed.")) == (1, True)
 
 
+def test_a_series_that_is_stopped_begins_no_other_run():
+    """Also by a second ^C, which does not wait for the end of the run at work."""
+    begun = []
+
+    def stopped(_carry_out):
+        begun.append(1)
+        raise StoppedError("It was ended at once.")
+
+    with pytest.raises(SystemExit) as ended:
+        run_all([SimpleNamespace(title="m", carry_out=stopped)] * 2, quiet=True)
+    assert (ended.value.code, len(begun)) == (3, 1)
+
+
 def test_a_series_keeps_the_report_of_an_error_of_ours():
     def fail(_carry_out):
         raise BUG
@@ -128,6 +142,36 @@ def test_a_number_that_no_project_file_takes_is_misuse(words, tmp_path):
 def test_misuse_is_told_in_words_of_the_command(words, told):
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 2 and told in done.output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("status", "missing"),
+        ("status", "folder"),
+        ("tune", "missing.onnx"),
+        ("tune", "matmul:8,8,8", "--project", "folder"),
+        ("tune", "matmul:8,8,8", "--checkpoint", "missing"),
+        ("resume", "p.pruner", "--plugin", "missing"),
+        ("export", "p.pruner", "--out", "p.pruner"),
+        ("report", "p.pruner", "--html", "missing/p.html"),
+        ("records", "import", "p.pruner", "p.pruner"),
+        ("bench", "e2e", "folder"),
+        ("bench", "e2e", "missing"),
+        ("bench", "search", "--workloads", "missing", "--out", "x"),
+        ("train", "missing", "--out", "x"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("warm")
+def test_what_a_name_stands_for_is_no_misuse_of_the_command(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_project(tmp_path / "p.pruner", {"a": (1, 1.0)})
+    (tmp_path / "folder").mkdir()
+    done = carried_out(*words)
+    assert done.returncode == 1 and done.stderr.count("pruner: ") == 1, done.stderr
+    assert any(word in done.stderr for word in ("missing", "folder", "p.pruner"))
+    assert done.stderr.strip().endswith(".") and len(done.stderr.splitlines()) <= 3
 
 
 def test_a_folder_is_no_model(tmp_path):

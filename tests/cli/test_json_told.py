@@ -27,6 +27,14 @@ def test_libraries_timed_beside_others_and_tasks_given_up(tmp_path: Path) -> Non
     assert (run["disturbed"], run["given_up"]) == (["torch"], 1)
 
 
+def test_how_busy_the_machine_was(tmp_path: Path) -> None:
+    path = project_of_two(tmp_path, EVENTS)
+    with connected(path) as db:
+        db.execute("UPDATE runs SET host = '{\"load\": [0.5, 0.25, 0.1]}'")
+    (run,) = json.loads(pruner_here("status", path, "--json"))["runs"]
+    assert run["host"]["load"] == [0.5, 0.25, 0.1]
+
+
 def test_latencies_that_do_not_compare(tmp_path: Path) -> None:
     path = tmp_path / "p.pruner"
     make_project(path, {"a": (1, 1.0)})

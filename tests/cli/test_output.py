@@ -48,6 +48,16 @@ def test_a_table_in_a_pipe_is_whole(capsys):
     assert max(map(len, printed.splitlines())) < 600
 
 
+@pytest.mark.parametrize("command", ["status", "tasks", "candidates", "rounds", "compare"])
+def test_a_table_begins_with_its_heads(command, tmp_path):
+    """So that `| head -1` shows them."""
+    make_project(tmp_path / "p.pruner", {"a": (1, 1.0)})
+    add_run(tmp_path / "p.pruner", "pruner", [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("end", 5.0)])
+    lines = CliRunner().invoke(cli, [command, str(tmp_path / "p.pruner")]).output.splitlines()
+    assert {"run", "operator", "id", "round"} & set(lines[0].split())
+    assert all(line.strip() for line in lines)
+
+
 @pytest.mark.parametrize("width", [50, 90])
 def test_on_a_narrow_terminal_no_figure_is_cut(monkeypatch, capsys, width):
     """Columns that do not fit stand below, each beside its row's first; long texts are broken between words."""

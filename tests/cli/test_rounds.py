@@ -66,6 +66,24 @@ def test_the_distribution_of_draft_scores_is_told_of_rounds_that_explored(projec
     assert (first["draft_histogram"], second["draft_histogram"]) == (histogram, None)
 
 
+def probed(project, *seconds):
+    """Let the fixed kernel have taken so long before each round."""
+    with Project(project) as opened, opened.transaction() as db:
+        for idx, probe_s in enumerate(seconds):
+            stats = json.dumps({"probe_s": probe_s, "probe_spread": 0.25})
+            db.execute("UPDATE rounds SET stats = ? WHERE idx = ?", [stats, idx])
+
+
+def test_the_drift_of_the_machine_is_told(project):
+    assert "fixed kernel" not in told("rounds", project), "nothing was probed"
+    probed(project, 2e-3, 3e-3)
+    lines = told("rounds", project).splitlines()
+    assert [line.split()[-4:] for line in lines if line.startswith(("0", "1"))] == [
+        ["2.00", "ms", "25", "%"], ["3.00", "ms", "25", "%"],
+    ]  # fmt: skip
+    assert "took 2.00 ms at best, 3.00 ms (1.50×) at worst, 3.00 ms at last" in lines[-1]
+
+
 def test_rounds_of_one_task(project):
     found = json.loads(told("rounds", project, "--task", "b", "--json"))
     assert [row["task"] for row in found["rounds"]] == ["b"]

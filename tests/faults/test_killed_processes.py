@@ -23,7 +23,7 @@ from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureRes
 from pruner_engine.measure.workers import pipeline
 from pruner_engine.measure.workers.forked import ForkedWorker
 from pruner_engine.measure.workers.launch import ZygoteProcess
-from pruner_engine.measure.workers.process import limit_memory, log_tail
+from pruner_engine.measure.workers.process import failure_of, limit_cpu, limit_memory, log_tail
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded, seeds
 
@@ -174,6 +174,20 @@ def test_a_worker_keeps_within_the_limit_of_its_user(monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: allowed.append(limits))
     limit_memory(1 << 40)
     assert allowed == [(1 << 32, 1 << 32)]
+
+
+def test_what_computes_for_longer_than_it_may_is_ended_by_the_kernel(tmp_path):
+    """With nobody to watch over it: this one's deadline is never looked at."""
+
+    def compute(_inbox: int, _outbox: int) -> None:
+        limit_cpu(0.1)  # a second, of which the kernel counts whole ones
+        while True:
+            pass
+
+    worker = ForkedWorker(compute, str(tmp_path), 0)
+    _, status = os.waitpid(worker.pid, 0)
+    worker.close()
+    assert failure_of("The build", status, "") == ("timeout", "The build computed for longer than it may.")
 
 
 def measuring(make, folder) -> None:

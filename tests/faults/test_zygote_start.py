@@ -138,7 +138,7 @@ import os, select, signal
 from pruner_engine.measure.building import build
 from pruner_engine.measure.workers import wire, zygote
 
-def serve(inbox, outbox):
+def serve(inbox, outbox, limit_s):
     while (job := wire.receive(inbox)) is not None:
         wire.send(outbox, wire.Built(id=job.id))
         if job.id == 0 and DIES:

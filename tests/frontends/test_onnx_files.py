@@ -292,6 +292,30 @@ def test_inputs_and_outputs_that_are_no_tensors_of_numbers_are_named(tmp_path):
         load_model(str(path))
 
 
+@pytest.mark.parametrize(
+    ("operator", "domain", "said"),
+    [
+        (
+            "Nix",
+            "",
+            r"Nix /head, which ONNX does not define: the domain ai\.onnx has no such operator up to version \d+",
+        ),
+        ("Nix", "ai.onnx.ml", r"the domain ai\.onnx\.ml has no such operator"),
+        ("Gelu", "", r"ONNX defines from version 20 of the domain ai\.onnx on; the file uses version 17"),
+        ("Upsample", "", r"ONNX has withdrawn from the domain ai\.onnx by version 17"),
+    ],
+)
+def test_an_operator_that_onnx_does_not_define_is_named_with_its_domain_and_version(tmp_path, operator, domain, said):
+    """That is no sign of a file that was copied incompletely."""
+    node = helper.make_node(operator, ["x"], ["y"], name="/head", domain=domain)
+    model = make([node], [tensor("x", 8)], [tensor("y", 8)])
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    onnx.save(model, tmp_path / "model.onnx")
+    with pytest.raises(UserError, match=said) as refused:
+        load_model(str(tmp_path / "model.onnx"))
+    assert "Export it with" in refused.value.hint and "copied" not in refused.value.hint
+
+
 def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
     node = helper.make_node("Reshape", ["x", "s"], ["y"], name="/head/Reshape")
     model = make([node], [tensor("x", 2, 3)], [tensor("y", 6)])

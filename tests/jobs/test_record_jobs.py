@@ -23,8 +23,12 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.measure.boards import rpc
 from pruner_engine.search.control import Control
 from pruner_engine.store.figures.comparison import caches_of
+from pruner_engine.store.file.versions import KNOWN_VERSIONS
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from run_jobs import resumed, started
+
+EARLIER = Path(__file__).parents[1] / "faults" / "earlier"
 
 
 class Said(list):
@@ -91,6 +95,19 @@ def test_what_others_measured_with_warm_caches_is_kept_apart_from_what_is_measur
         assert caches_of(reader.run(2)) == "warm"
     export_records(msg.ExportRecords(project=str(project), out=str(tmp_path / "out"), best=9), said.job())
     assert said[-1].records == 6, "those of the run that was tuned here"
+
+
+def test_an_engine_at_work_on_the_project_is_not_waited_for(project: Path, tmp_path: Path) -> None:
+    with Project(project):
+        exported(project, tmp_path / "own")
+
+
+@pytest.mark.parametrize("version", KNOWN_VERSIONS)
+def test_a_file_of_an_earlier_version_is_left_as_it_is(version: str, tmp_path: Path) -> None:
+    project = Path(shutil.copy(EARLIER / f"{version}.pruner", tmp_path))
+    before = project.read_bytes()
+    exported(project, tmp_path / "own", best=1)
+    assert project.read_bytes() == before
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(project: Path, tmp_path: Path) -> None:

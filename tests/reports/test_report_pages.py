@@ -80,6 +80,14 @@ def test_the_page_of_a_run_shows_what_the_project_file_says(project, tmp_path):
     assert sum(tag == "svg" for tag, _ in page.elements) == 5  # none of the trials has a verified score
 
 
+def test_the_page_of_a_run_tells_how_noisy_the_machine_was(project, tmp_path):
+    with Project(project) as opened, opened.transaction() as db:
+        db.execute("UPDATE rounds SET stats = json_object('probe_s', 0.002 + 0.001 * idx)")
+    with ProjectReader(project) as reader:
+        write_run(reader, 1, tmp_path / "run.html")
+    assert "took 2.00 ms at best" in Page(tmp_path / "run.html").text
+
+
 def first_legend(page):
     """Colours of the first chart's lines, by what they are called."""
     chart = page.source.partition("<figure>")[2].partition("</figure>")[0]

@@ -1,16 +1,23 @@
 """Checkpoints come back as they went, and bad ones are refused with a sentence."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load, save
 
 from measured import synthetic_group
+from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.targets.target import resolve_target, vector_bits_of
 from pruner_engine.verify import create_model, pretrained
 from pruner_engine.verify.checkpoint import read_header
+from schedules import task_of
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((resource_dir() / "checkpoints").iterdir())
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +128,22 @@ def test_a_device_is_given_the_model_that_learned_from_vectors_like_its_own(tmp_
     }
 
 
-@pytest.mark.parametrize("path", sorted((resource_dir() / "checkpoints").iterdir()), ids=lambda path: path.stem)
+def listed(name: str) -> set[str]:
+    """The models and workloads of a list."""
+    return {subject.model for subject in subjects_of((), (ROOT / "bench" / name,))}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_what_ships_learned_from_nothing_that_strategies_are_compared_on(path):
+    compared = listed("operators.txt")
+    assert compared and not compared & (listed("training.txt") | listed("training-more.txt"))
+    model = create_model(path.stem.rpartition("-")[0])
+    model.from_bytes(path.read_bytes())
+    assert model.recipe["tasks"]
+    assert not {task_of(workload).name for workload in compared} & set(model.recipe["tasks"])
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_what_ships_learned_from_what_its_name_says(path):
     kind, _, bits = path.stem.rpartition("-")
     model = create_model(kind)

@@ -13,8 +13,8 @@ from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import DASH, count, latency
 
 _TOLD = (
-    "id", "seconds", "stage", "error", "message", "censored", "checked", "draft_score", "verified_score", "round",
-    "origin",
+    "id", "seconds", "stage", "error", "message", "log", "repeats", "build_s", "run_s", "censored", "checked",
+    "draft_score", "verified_score", "round", "origin",
 )  # fmt: skip
 
 
@@ -38,9 +38,10 @@ def candidates(project: str, run_id: int | None, task: str | None, kind: str, be
         task_id = chosen_task(reader, task, None, run)
         with making_sense(reader.path):
             found = reader.best_candidates(run, task_id, kind)
-    shown = found[:best]
+            shown = found[:best]
+            told = [_told(row) for row in map(reader.candidate, (row["id"] for row in shown)) if row] if as_json else []
     if as_json:
-        print_json({"run": run, "task": task_id, "of": len(found), "candidates": [_told(row) for row in shown]})
+        print_json({"run": run, "task": task_id, "of": len(found), "candidates": told})
         return
     table = Table("id", "latency", "outcome", "draft", "verified", "round", "origin")
     for row in shown:

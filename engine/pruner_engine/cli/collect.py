@@ -21,7 +21,7 @@ from pruner_engine.cli.options import (
     setting_option,
 )
 from pruner_engine.cli.output import print_json, progress_line
-from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.cli.series import goes_on, refuse_failed, run_all
 from pruner_engine.errors import UserError
 from pruner_engine.replacing import TENSORS
 from pruner_engine.units import counted
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
 @click.option("--out", type=OutputFile(TENSORS), required=True, help="Data set to write (.safetensors).")
 @json_option
+@goes_on()
 def collect(
     models: tuple[str, ...], lists: tuple[Path, ...], project: Path, out: Path, as_json: bool, **options: Any
 ) -> None:

@@ -16,7 +16,7 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
     keys = (
         "id", "model", "strategy", "seed", "state", "reason", "alive", "interrupted", "device", "target",
         "budget_trials", "budget_s", "trials", "valid", "failed", "tasks", "untried", "elapsed_s", "left_s",
-        "untuned_s", "latency_s", "gain", "settings", "versions",
+        "untuned_s", "latency_s", "gain", "settings", "versions", "host",
     )  # fmt: skip
     found = {key: row[key] for key in keys}
     found["measured_s"] = measured(reader, run_id)

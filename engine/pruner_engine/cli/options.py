@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from pruner_engine.benchmarks.workloads import parse_shape
+from pruner_engine.errors import UserError
 from pruner_engine.protocol import UNTUNED
 from pruner_engine.replacing import Kind, refuse_other
 
@@ -53,12 +54,18 @@ def named_once(_ctx: click.Context, _param: click.Parameter, pairs: tuple[tuple[
 
 
 class PathType(click.Path):
-    """A file or folder; an empty name, as of a variable that is not set, would be the current folder."""
+    """A file or folder; an empty name, as of a variable that is not set, would be the current folder.
+
+    Only that is misuse: what lies in the place, or does not, is no fault of the command line.
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not str(value):
             self.fail("The name is empty.", param, ctx)
-        return super().convert(value, param, ctx)
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            raise UserError(error.message, "Check the name, or name another.") from error
 
 
 class OutputFile(PathType):
@@ -70,8 +77,11 @@ class OutputFile(PathType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(str(super().convert(value, param, ctx)))
-        if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
-            self.fail(f"The folder {path.absolute().parent} is not there or cannot be written.", param, ctx)
+        folder = path.absolute().parent
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UserError(
+                f"The folder {folder} is not there or cannot be written.", "Make it, or choose another place."
+            )
         if self._kind is not None:
             refuse_other(path, self._kind)
         return path

@@ -120,9 +120,14 @@ def _no_results() -> Iterator[None]:
 
 
 def print_table(table: Table) -> None:
-    """As wide as the terminal, columns that do not fit below the others; whole when it goes to a file or a pipe."""
+    """As wide as the terminal, columns that do not fit below the others; whole when it goes to a file or a pipe.
+
+    It begins with its heads and ends with its last row: what follows another table leaves a line empty.
+    """
     out = console() if console().is_terminal else console(width=_WHOLE)
-    for part in _parts(table, out.width - 1):
+    for number, part in enumerate(_parts(table, out.width - 1)):
+        if number:
+            out.print()
         out.print(part)
 
 
@@ -140,7 +145,7 @@ def _parts(table: Table, width: int) -> Iterator[Table]:
 
 
 def _table_of(columns: Sequence[Column]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in columns:
         table.add_column(column.header, no_wrap=_widest(column) <= _UNBROKEN, overflow="fold")
     for cells in zip(*(column.cells for column in columns), strict=True):

@@ -47,11 +47,13 @@ def _tell_kept(project: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"devices": found})
         return
-    for row in found:
+    for number, row in enumerate(found):
+        if number:
+            click.echo()
         _print_figures(row["profile"])
         corrections = row["profile"].get("calibration", {})
         factors = ", ".join(f"{name} {ratio(factor)}" for name, factor in corrections.items())
-        click.echo(f"{row['device']}, {row['fingerprint']}\nCalibration of the draft: {factors or 'none needed'}\n")
+        click.echo(f"{row['device']}, {row['fingerprint']}\nCalibration of the draft: {factors or 'none needed'}")
 
 
 def _print_figures(facts: dict[str, Any]) -> None:

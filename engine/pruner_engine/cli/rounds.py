@@ -8,10 +8,11 @@ from rich.table import Table
 from pruner_engine.cli.arguments import find_task
 from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.store.figures import noise
 from pruner_engine.store.figures.quality import SCORES, over_rounds, place_of_fastest, qualities, score_quality
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import WORK_PARTS, ProjectReader, Row
-from pruner_engine.units import DASH, count, counted, duration, percent
+from pruner_engine.units import DASH, count, counted, duration, latency, percent
 
 _STEPS = ("explored", "drafted", "verified", "measured", "valid")
 _FIGURES = tuple(qualities(()))
@@ -30,18 +31,23 @@ def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) ->
         task_id = None if task is None else find_task(reader, task, run["id"])
         with making_sense(reader.path):
             found, whole = _rounds(reader, run["id"], task_id)
+            drift = noise.drift_of(reader.probes(run["id"]))
     if as_json:
         print_json({"run": run["id"], "rounds": found, "all": whole})
         return
     table = Table(
         "round", "task", *_STEPS, "ρ draft", "ρ verified", "top-5 draft", "top-5 verified",
-        *(part.removesuffix("_s") for part in WORK_PARTS),
+        *(part.removesuffix("_s") for part in WORK_PARTS), "probe", "noise",
     )  # fmt: skip
     for row in found:
-        table.add_row(str(row["round"]), row["task"], *_cells(row))
+        table.add_row(
+            str(row["round"]), row["task"], *_cells(row), latency(row["probe_s"]), percent(row["probe_spread"])
+        )
     if found:
-        table.add_row("all", "", *_cells(whole))
+        table.add_row("all", "", *_cells(whole), "", "")
     print_table(table)
+    if drift is not None:
+        click.echo(noise.told(drift))
     if whole["lowered"]:
         sketches = counted(whole["lowered_sketches"], "sketch has", "sketches have")
         click.echo(

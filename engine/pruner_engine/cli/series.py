@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.cli.output import console
 from pruner_engine.cli.progress import EngineBug, carry_out
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.protocol import RunFinished
 from pruner_engine.units import counted
 
 _AGAIN = "The same command tries them again."
+
+
+@contextlib.contextmanager
+def goes_on() -> Iterator[None]:
+    """Say of ^C in a command that keeps what it has done so far that it may be called again for the rest."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise StoppedError("It was stopped.", "The same command goes on from there.") from None
 
 
 def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
@@ -28,7 +38,7 @@ def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
         out.print(title, soft_wrap=True)
         try:
             run.carry_out(lambda command: carry_out(command, RunFinished, quiet=quiet))
-        except SeriesStopped:
+        except (SeriesStopped, StoppedError):  # the second by a second ^C, which does not wait for the run's end
             out.print("Go on: the same command again")
             sys.exit(3)
         except (UserError, EngineBug) as error:

@@ -34,7 +34,8 @@ class MeasureOptions:
 
     Attributes:
         build_workers: builds at a time; by default one for each core that they may use.
-        build_timeout_s, run_timeout_s: limits of one candidate, from when it is really worked on.
+        build_timeout_s, run_timeout_s: limits of one candidate, from when it is really worked on; of a build also of
+            what it computes, on however many cores.
         memory_bytes: what a candidate may use in its build, and in its run; by default half of the machine's.
         repeats: timed repeats of a contender; see timing.py.
         check: compare outputs with the untuned kernel's for all candidates, those that would be the best, or none.

@@ -12,6 +12,7 @@ from pruner_engine.library_names import called
 from pruner_engine.reports.adaptation import adaptation_charts
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
+from pruner_engine.store.figures import noise
 from pruner_engine.store.figures.adaptation import LEAST
 from pruner_engine.store.figures.quality import over_rounds, score_quality, top_recall
 from pruner_engine.store.file.reading import making_sense
@@ -44,6 +45,7 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
     if exported is not None:
         levels["tuned, measured"] = exported["seconds"]
     measured = reader.candidates(run["id"], measured=True)
+    drift = noise.drift_of(reader.probes(run["id"]))
     return render(
         "run.html",
         run=run,
@@ -60,6 +62,7 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
         quality=[_quality(task, measured) for task in tasks if task["trials"]],
         adaptation=adaptation_charts(reader.adaptations(run["id"])),
         judged=LEAST,
+        noise=noise.told(drift) if drift else "",
         failures=reader.failures(run["id"]),
         events=reader.events(run["id"]),
         exports=[

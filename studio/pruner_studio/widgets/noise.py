@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pruner_engine import units
+from pruner_engine.store.figures.noise import drift_of
 from pruner_studio.help import tip_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
@@ -26,14 +27,15 @@ class NoiseCard(Card):
         Args:
             in_turns: the run's candidates take turns with a kernel of their task: on this machine, not on boards.
         """
-        self.setVisible(bool(times))
-        if times:
-            best, worst = min(times), max(times)
+        drift = drift_of(times)
+        self.setVisible(drift is not None)
+        if drift is not None:
             told = tr(
                 "A fixed kernel, timed before every round, took {best} at best, {worst} ({ratio}) at worst, {now} now."
             )
             shown = {
-                name: units.latency(value) for name, value in (("best", best), ("worst", worst), ("now", times[-1]))
+                name: units.latency(value)
+                for name, value in (("best", drift.best), ("worst", drift.worst), ("now", drift.now))
             }
             meaning = (
                 tr(
@@ -43,4 +45,4 @@ class NoiseCard(Card):
                 if in_turns
                 else tr("Latencies may differ by as much: boards run one kernel at a time.")
             )
-            self.text.setText(f"{told.format(ratio=units.ratio(worst / best), **shown)} {meaning}")
+            self.text.setText(f"{told.format(ratio=units.ratio(drift.ratio), **shown)} {meaning}")

@@ -69,6 +69,7 @@ def _print_rates(found: dict[str, Any]) -> None:
         rates = (row[name] for name in ("rows_per_second", "rows_per_second_two", "metaschedule_rows_per_second"))
         table.add_row(row["workload"], str(row["sketches"]), *("" if r is None else f"{r:,.0f}" for r in rates))
     print_table(table)
+    click.echo()
     table = Table("network", "kernels", "sketches", "in closed form")
     for row in found["networks"]:
         table.add_row(row["name"], str(row["tasks"]), str(row["sketches"]), str(row["compiled"]))
@@ -103,6 +104,7 @@ def _print_quality(found: dict[str, Any]) -> None:
             ),
         )
     print_table(table)
+    click.echo()
     print_table(_ablations(found))
     click.echo(
         "rank: correlation of the draft's order with measured speed; first 16: by how much the best of its first"

@@ -22,14 +22,14 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.library_names import called
 from pruner_engine.replacing import PAGE
 from pruner_engine.units import counted, latency, percent
 
 
 @click.command()
-@click.argument("projects", nargs=-1, required=True, type=PathType(exists=True, dir_okay=False, path_type=Path))
+@click.argument("projects", nargs=-1, required=True, type=PathType(dir_okay=False, path_type=Path))
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
 @click.option("--html", type=OutputFile(PAGE), help="Write a report.")
@@ -79,11 +79,15 @@ def e2e(
         _print_libraries(found)
     refuse_failed(failed)
     if models and models[-1]["stopped"]:
-        sys.exit(3)
+        if as_json:  # which says so
+            sys.exit(3)
+        raise StoppedError("It was stopped: what was still to be timed is left out.", "The same command begins anew.")
 
 
 def _print_libraries(found: dict[str, Any]) -> None:
-    for model in found["models"]:
+    for number, model in enumerate(found["models"]):
+        if number:
+            click.echo()
         click.echo(model["model"])
         table = Table("contender", "median", "best", "of the peak", "measured", "note")
         for name, row in model["contenders"].items():

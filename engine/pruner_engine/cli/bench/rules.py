@@ -23,7 +23,7 @@ from pruner_engine.cli.options import (
     target_option,
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
-from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.cli.series import goes_on, refuse_failed, run_all
 from pruner_engine.units import counted, latency, ratio
 
 
@@ -44,6 +44,7 @@ from pruner_engine.units import counted, latency, ratio
     help="Folder for the project files, one for each rule left out.",
 )
 @json_option
+@goes_on()
 def rules(
     models: tuple[str, ...], lists: tuple[Path, ...], rounds: int, out: Path, as_json: bool, **options: Any
 ) -> None:
@@ -65,6 +66,8 @@ def rules(
             idle = [name for name in options["names"] if name not in wanted]
             found.append({**told, "trials": options["trials"], "seed": options["seed"], "take_no_part": idle})
             if not as_json:
+                if found[1:]:
+                    click.echo()
                 _print(found[-1])
     if as_json:
         print_json({"models": found, "errors": failed})

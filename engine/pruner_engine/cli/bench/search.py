@@ -30,7 +30,7 @@ from pruner_engine.cli.options import (
     target_option,
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
-from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.cli.series import goes_on, refuse_failed, run_all
 from pruner_engine.errors import UserError
 from pruner_engine.replacing import PAGE
 from pruner_engine.units import latency, percent, ratio
@@ -71,6 +71,7 @@ _AGAINST_NOTHING = "No run of {baseline}: the others are held against nothing."
 @click.option("--html", type=OutputFile(PAGE), help="Write a report with curves.")
 @click.option("--no-run", is_flag=True, help="Sum up what the folder holds; run nothing.")
 @json_option
+@goes_on()
 def search(
     models: tuple[str, ...],
     lists: tuple[Path, ...],

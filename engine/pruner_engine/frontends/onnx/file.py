@@ -14,8 +14,9 @@ from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.importing import first_line, refuse_beyond_memory
+from pruner_engine.frontends.importing import refuse_beyond_memory
 from pruner_engine.frontends.onnx.aside import Weight, set_aside
+from pruner_engine.frontends.onnx.checking import check, valid
 from pruner_engine.frontends.onnx.external import (
     EXPORT_AGAIN,
     Part,
@@ -25,7 +26,7 @@ from pruner_engine.frontends.onnx.external import (
     tensors_of,
 )
 from pruner_engine.frontends.onnx.fixed import fix_inputs
-from pruner_engine.frontends.onnx.graph.nodes import inner_graphs, is_standard, nodes_within, opset_of
+from pruner_engine.frontends.onnx.graph.nodes import inner_graphs, nodes_within
 from pruner_engine.protocol import ModelInput
 
 _DTYPES = {
@@ -34,7 +35,6 @@ _DTYPES = {
     *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
     TensorProto.BOOL,
 }
-_OF_RUNTIME = {"LayerNormalization", "SimplifiedLayerNormalization"}  # the first was ONNX Runtime's before version 17
 _FOLDED = 900 << 20  # bytes of a model with weights in other files: more stay there, and no project has a copy
 _LARGEST = 2_000_000_000  # bytes; ONNX's encoding ends at 2 GiB, names and shapes included
 
@@ -122,12 +122,9 @@ def parse(content: bytes, name: str, folder: Path | None, fixed: Sequence[str] =
             read_part(tensor, part_of(tensor, name, folder), name)
         content = model.SerializeToString()
     _sort(model.graph)
-    try:
-        _check(model, weights)
+    with valid(name):
+        check(model, weights, name)
         taken = set_aside(model, name)
-    except Exception as error:  # the checker raises more kinds than it documents
-        said = f"{first_line(error).rstrip('.')}."
-        raise UserError(f"{name} is not a valid ONNX model: {said}", EXPORT_AGAIN) from error
     if taken:
         made = onnx.ModelProto()
         made.CopyFrom(model)  # a message keeps the memory of what has been taken out of it
@@ -148,44 +145,6 @@ def _sort(graph: onnx.GraphProto) -> None:
     nodes = [onnx.NodeProto.FromString(graph.node[at].SerializeToString()) for at in order]
     del graph.node[:]
     graph.node.extend(nodes)
-
-
-def _check(model: onnx.ModelProto, aside: Sequence[Weight]) -> None:
-    """Raises what ONNX's checker raises; it does not know what the runtime has among ONNX's operators.
-
-    Weights that are kept aside already are inputs to it.
-
-    Like the runtime, it is to take inputs and outputs that say nothing of their shape.
-    """
-    opset = opset_of(model)
-    unknown = [
-        node
-        for node in nodes_within(model.graph)
-        if is_standard(node.domain) and node.op_type in _OF_RUNTIME and not onnx.defs.has(node.op_type, opset, "")
-    ]
-    held, imported = [(node, node.domain) for node in unknown], len(model.opset_import)
-    for node in unknown:
-        node.domain = "com.microsoft"
-    if unknown:
-        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    silent = [
-        (value, value.type.SerializeToString())
-        for value in (*model.graph.input, *model.graph.output)
-        if value.type.WhichOneof("value") in (None, "tensor_type") and not value.type.tensor_type.HasField("shape")
-    ]
-    for value, _ in silent:
-        value.type.CopyFrom(helper.make_tensor_type_proto(value.type.tensor_type.elem_type or TensorProto.FLOAT, []))
-    inputs = len(model.graph.input)
-    model.graph.input.extend(weight.declared for weight in aside)
-    try:
-        onnx.checker.check_model(model)
-    finally:
-        del model.graph.input[inputs:]
-        for node, domain in held:
-            node.domain = domain
-        for value, told in silent:
-            value.type.ParseFromString(told)
-        del model.opset_import[imported:]
 
 
 def _read_by(node: onnx.NodeProto) -> set[str]:

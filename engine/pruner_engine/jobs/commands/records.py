@@ -24,6 +24,7 @@ from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
 from pruner_engine.search.settings import settings_from
 from pruner_engine.space.schedule import schedule_of
+from pruner_engine.store.file.read_only import ReadOnlyProject
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
 from pruner_engine.store.run_states import IMPORTED
@@ -36,8 +37,11 @@ _CACHES: Caches = "warm"  # of MetaSchedule's runner
 
 
 def export_records(command: ExportRecords, job: JobContext) -> None:
-    """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads."""
-    with Project.existing(command.project) as project:
+    """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads.
+
+    An engine may be at work on the project: what it has measured until now is written.
+    """
+    with ReadOnlyProject(command.project) as project:
         run, rows = stored_run(project, command.run_id)
         tasks, (_, target) = stored_tasks(project.path, rows), stored_target(project, run)
         trials = exported_trials(run, command.run_id, all_runs=command.all_runs)

@@ -10,7 +10,7 @@ from typing import Any
 
 import tvm
 
-from pruner_engine.caches import Caches
+from pruner_engine.caches import Caches, caches_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.frontends.consent import is_agreed
@@ -20,35 +20,36 @@ from pruner_engine.processes.isolation import deadly
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.project import Project
+from pruner_engine.store.queries.run_rows import Queried, newest_run, run_row, target_row, task_rows
 from pruner_engine.store.run_states import no_run
 from pruner_engine.store.writing.work import task_of, unpack_module
 from pruner_engine.targets.target import device_of, resolve_target
 from pruner_engine.tasks.task import TuningTask
 
 
-def stored_run(project: Project, run_id: int | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def stored_run(project: Queried, run_id: int | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A run, without an id the newest that was tuned here, and rows of its tasks.
 
     Raises:
         UserError: there is no such run, or it has no tasks yet.
     """
-    chosen = run_id if run_id is not None else project.runs.newest()
+    chosen = run_id if run_id is not None else newest_run(project)
     if chosen is None:
         raise no_run(project.path)
-    run, rows = project.runs.get(chosen), project.runs.tasks(chosen)
+    run, rows = run_row(project, chosen), task_rows(project, chosen)
     if not rows:
         raise UserError("This run has not come to tuning yet.", "Resume it first.")
     return run, rows
 
 
-def stored_target(project: Project, run: dict[str, Any]) -> tuple[dict[str, Any], tvm.target.Target]:
+def stored_target(project: Queried, run: dict[str, Any]) -> tuple[dict[str, Any], tvm.target.Target]:
     """Row of the target that a run is for, and the target made of it.
 
     Raises:
         UserError: it makes no sense.
     """
     with making_sense(project.path):
-        row = project.work.target(run["target_id"])
+        row = target_row(project, run["target_id"])
         return row, resolve_target(row["text"])
 
 
@@ -101,7 +102,10 @@ def exported_trials(run: dict[str, Any], run_id: int | None, *, all_runs: bool) 
         run: the row of the run that was named, or of the newest.
         run_id: None where none was named.
     """
-    return settings_from(run["settings"]).caches if all_runs or run_id is None else run_id
+    if run_id is not None and not all_runs:
+        return run_id
+    settings_from(run["settings"])  # refuses what makes no sense
+    return caches_of({"settings": json.loads(run["settings"])})
 
 
 def stored_tasks(project: Path, rows: Sequence[dict[str, Any]]) -> list[TuningTask]:

@@ -29,10 +29,15 @@ _CONFIG = {"tirx.disable_assert": True}
 _SERVES = 16  # candidates of a forked builder
 
 
-def serve(inbox: int, outbox: int) -> None:
-    """Answer `Build` messages until the pipe ends, or this process is to be replaced: it is old, or short of memory."""
+def serve(inbox: int, outbox: int, limit_s: float) -> None:
+    """Answer `Build` messages until the pipe ends, or this process is to be replaced: it is old, or short of memory.
+
+    Args:
+        limit_s: seconds that a build may compute.
+    """
     lifespan = process.Lifespan(os.getpid(), _SERVES)
     while isinstance(job := wire.receive(inbox), wire.Build):
+        process.limit_cpu(limit_s)
         answer = build(job)
         spent = lifespan.is_over() or answer.error == "memory"
         wire.send(outbox, msgspec.structs.replace(answer, spent=spent))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -83,6 +85,17 @@ def limit_memory(extra: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
+def limit_cpu(more_s: float) -> None:
+    """Let this process compute for so many seconds from now on, those of all its threads together, and no longer.
+
+    The kernel sees to it, also where nobody watches over this process any more.
+    """
+    limit, most = math.ceil(time.process_time() + more_s), resource.getrlimit(resource.RLIMIT_CPU)[1]
+    if most != resource.RLIM_INFINITY:  # a user's `ulimit -t`
+        limit = min(limit, most)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, most))
+
+
 def empty_log(log: IO[bytes]) -> None:
     """Empty a log file that another process writes through the same description, at the same offset."""
     with contextlib.suppress(OSError):  # a disk that is full or gone: the job fails by itself, and says so
@@ -97,7 +110,7 @@ def log_tail(fd: int) -> str:
 
 
 def failure_of(what: str, status: int, log: str) -> tuple[str, str]:
-    """Kind ("crash", "memory" or that of a full disk) and sentence for a process that ended without a result.
+    """Kind ("crash", "memory", "timeout", or a full disk's) and sentence for a process that ended without a result.
 
     Args:
         what: what the process was doing, such as "The build".
@@ -110,6 +123,8 @@ def failure_of(what: str, status: int, log: str) -> tuple[str, str]:
         return "memory", f"{what} needed more memory than it may have."
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU:
+            return "timeout", f"{what} computed for longer than it may."
         return "crash", f"{what} was ended by signal {number} ({signal.strsignal(number) or 'unknown'})."
     return "crash", f"{what} ended early with exit status {os.waitstatus_to_exitcode(status)}."
 

@@ -211,6 +211,7 @@ def _work(role: str, setup: wire.Setup, outbox: int) -> None:
     wire.send(outbox, wire.Ready())
     if role == "build":
         while isinstance(job := wire.receive(0), wire.Build):
+            process.limit_cpu(setup.build_timeout_s)
             wire.send(outbox, pruner_engine.measure.building.build.build(job))
     elif role == "run":
         pruner_engine.measure.running.runner.serve(setup.folder, 0, outbox)

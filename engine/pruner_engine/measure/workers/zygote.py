@@ -139,7 +139,7 @@ class Zygote:
         process.stay_on(self._setup.builder_cores)
         process.step_aside()
         process.see_no_gpu()
-        serve(inbox, outbox)
+        serve(inbox, outbox, self._setup.build_timeout_s)
 
     def _serve_runner(self, inbox: int, outbox: int) -> None:
         process.stay_on(self._setup.runner_cores)

@@ -81,6 +81,10 @@ class ReadOnlyProject:
         """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""
         return [_parsed(dict(row)) for row in self._db.execute(sql, tuple(args)).fetchall()]
 
+    def query(self, sql: str, args: tuple[object, ...] = ()) -> list[Row]:
+        """All rows of a query as they are in the file, JSON as text: what `Writer.query` answers."""
+        return [dict(row) for row in self._db.execute(sql, args).fetchall()]
+
     def one(self, sql: str, args: Iterable[Any] = ()) -> Row | None:
         """The first row, or None."""
         found = self.rows(sql, args)

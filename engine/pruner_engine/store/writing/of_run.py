@@ -17,7 +17,11 @@ def _kept(field: str, key: str, **columns: str) -> str:
     return f"(SELECT json_extract(value, '$.{field}') FROM meta WHERE key = '{text}')"
 
 
-CACHES = "coalesce(json_extract(settings, '$.caches'), 'warm')"  # with which a run measured
+# with which a run measured; files that no later version has written yet call it otherwise
+CACHES = (
+    "coalesce(json_extract(settings, '$.caches'),"
+    " CASE WHEN json_extract(settings, '$.cold_cache') THEN 'cold' ELSE 'warm' END)"
+)
 UNTUNED_S = (
     "CASE WHEN json_extract(r.settings, '$.caches') = 'cold'"
     f" THEN {_kept('seconds', COLD_UNTUNED, task='k.id')} ELSE k.untuned_s END"

@@ -7,14 +7,12 @@ import math
 import os
 import time
 from collections.abc import Collection, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from pruner_engine.errors import UserError
-from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.file.writer import Writer
-from pruner_engine.store.run_states import NEWEST_FIRST
+from pruner_engine.store.queries.run_rows import newest_run, run_row, task_rows
 from pruner_engine.store.writing.of_run import ASKED_LAYOUT, CALLS, UNTUNED_S, WEIGHT
 from pruner_engine.store.writing.work import WorkRepository
 
@@ -37,17 +35,6 @@ class _Asked(msgspec.Struct):
     layout: str
 
 
-class _Told(msgspec.Struct):
-    """What is computed with of a run's row, which in a file of unknown origin may be of any type."""
-
-    strategy: str
-    seed: Annotated[int, msgspec.Meta(ge=0)]
-    budget_trials: int | None
-    budget_s: float | None
-    settings: str
-    elapsed_s: float
-
-
 class RunRepository:
     """State of runs; every change is one transaction."""
 
@@ -63,13 +50,8 @@ class RunRepository:
             return int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
 
     def get(self, run_id: int) -> dict[str, Any]:
-        """Raises UserError where the project has no such run, or its row makes no sense."""
-        found = self._file.query("SELECT * FROM runs WHERE id = ?", (run_id,))
-        if not found:
-            raise UserError(f"{self._file.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
-        with making_sense(self._file.path):
-            msgspec.convert(found[0], _Told)
-        return found[0]
+        """As `run_row`."""
+        return run_row(self._file, run_id)
 
     def tunes(self, run_id: int, task_id: int) -> bool:
         """Whether a task is one of a run's."""
@@ -81,15 +63,8 @@ class RunRepository:
         return int(found[0]["id"]) if found else None
 
     def newest(self) -> int | None:
-        """The newest run that was tuned here; only where there is none, the newest that holds imported records.
-
-        One that has not come to tuning yet, or failed before, holds nothing that could be used: it is the last choice.
-        """
-        found = self._file.query(
-            "SELECT r.id FROM runs r ORDER BY EXISTS (SELECT 1 FROM run_tasks j WHERE j.run_id = r.id) DESC,"
-            f" {NEWEST_FIRST} LIMIT 1"
-        )
-        return int(found[0]["id"]) if found else None
+        """As `newest_run`."""
+        return newest_run(self._file)
 
     def update(self, run_id: int, **columns: Any) -> None:
         with self._file.transaction() as db:
@@ -110,12 +85,8 @@ class RunRepository:
             db["run_tasks"].insert_all(({"run_id": run_id, "task_id": task_id} for task_id in task_ids), ignore=True)
 
     def tasks(self, run_id: int) -> list[dict[str, Any]]:
-        """Rows of table `tasks` that belong to a run, with its steering; `untuned_s` and `weight` are the run's."""
-        return self._file.query(
-            f"SELECT k.*, {UNTUNED_S} AS untuned_s, {WEIGHT} AS weight, j.steer, j.quarantined FROM run_tasks j"
-            " JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id",
-            (run_id,),
-        )
+        """As `task_rows`."""
+        return task_rows(self._file, run_id)
 
     def update_task(self, run_id: int, task_id: int, **columns: Any) -> None:
         with self._file.transaction() as db:

@@ -11,7 +11,7 @@ from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
 
 from pruner_engine.caches import Caches
-from pruner_engine.store.file.writer import Writer
+from pruner_engine.store.queries.run_rows import Queried
 from pruner_engine.store.writing.of_run import CACHES
 from pruner_engine.store.writing.work import unpack_module
 from pruner_engine.tasks.foreign import ForeignCodeError, read_trace
@@ -44,7 +44,7 @@ class ProjectDatabase(PyDatabase):
 
     def __init__(
         self,
-        file: Writer,
+        file: Queried,
         target_id: int,
         target: tvm.target.Target,
         of: int | Caches,

@@ -15,6 +15,7 @@ import tvm
 
 from pruner_engine.caches import Caches
 from pruner_engine.store.file.writer import Writer
+from pruner_engine.store.queries.run_rows import target_row
 from pruner_engine.store.writing.of_run import COLD_UNTUNED
 from pruner_engine.tasks.foreign import refuse_code
 from pruner_engine.tasks.task import TensorSpec, TuningTask
@@ -103,7 +104,8 @@ class WorkRepository:
             db["targets"].update(target_id, {"profile": json.dumps(profile)})
 
     def target(self, target_id: int) -> dict[str, Any]:
-        return self._file.query("SELECT * FROM targets WHERE id = ?", (target_id,))[0]
+        """As `target_row`."""
+        return target_row(self._file, target_id)
 
     def add_tasks(self, model_id: int, target_id: int, tasks: Sequence[TuningTask]) -> list[int]:
         """Ids in the order of `tasks`; of one that is known, how its arguments are reused may be new."""
