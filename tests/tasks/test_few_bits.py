@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tvm import relax
 from tvm.ir.expr import GenericConst
 
-from draft.spaces import AMX, CPU
+from draft.spaces import AMX, CPU, GPU
 from graphs import graph
 from machines import machine_of, result_of
 from pruner_engine.frontends import load_model
@@ -158,6 +158,24 @@ def test_many_rows_of_bfloat16_are_multiplied_two_by_two(rows, smaller):
     mod = graph(lambda x: relax.op.matmul(x, relax.const(weights, "bfloat16")), (rows, DEPTH), dtype="bfloat16")
     assert bytes_of_constants(prepare(mod, AMX)) < smaller * weights.nbytes
     assert (bytes_of_constants(prepare(mod, AMX)) < weights.nbytes) == (rows == 2)
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+@pytest.mark.parametrize("depth", [DEPTH, 515])
+def test_on_a_gpu_a_product_reads_few_bits(rows, depth):
+    mod = model_of(quantised(4, 32 if depth == DEPTH else depth, depth=depth), rows)
+    kept, plain = prepare(mod, GPU), prepare(mod, CPU, without=["few-bits"])
+    assert bytes_of_constants(kept) < 0.3 * bytes_of_constants(plain)
+    x = np.random.default_rng(1).standard_normal((rows, depth)).astype("float32")
+    got, want = (machine_of(form)["main"](tvm.runtime.tensor(x)).numpy() for form in (kept, plain))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+def test_tensor_cores_multiply_many_rows_of_real_numbers(rows):
+    weights = rounded("float16")
+    mod = graph(lambda x: relax.op.matmul(x, relax.const(weights, "float16")), (rows, DEPTH), dtype="float16")
+    assert (bytes_of_constants(prepare(mod, GPU)) < 0.4 * weights.nbytes) == (rows == 1)
 
 
 @pytest.mark.parametrize(
