@@ -453,7 +453,7 @@
     </message>
     <message>
         <source>pairs in order</source>
-        <translation>Paare in richtiger Folge</translation>
+        <translation>geordnete Paare</translation>
     </message>
     <message>
         <source>higher is better</source>
@@ -461,7 +461,7 @@
     </message>
     <message>
         <source>best over first choice</source>
-        <translation>bestes durch erste Wahl</translation>
+        <translation>Bestes : erste Wahl</translation>
     </message>
     <message>
         <source>Top-1</source>
@@ -485,7 +485,7 @@
     </message>
     <message>
         <source>weight distance</source>
-        <translation>Abstand der Gewichte</translation>
+        <translation>Gewichtsabstand</translation>
     </message>
     <message>
         <source>how far it has adapted</source>
@@ -660,6 +660,10 @@
         <translation>Latenzen, die mit anderen Caches gemessen wurden, lassen sich nicht vergleichen: nur Kurven einer Art ansehen.</translation>
     </message>
     <message>
+        <source>There is no other run yet: tune this model again, or add runs of another project.</source>
+        <translation>Es gibt noch keinen anderen Lauf: Optimieren Sie dieses Modell noch einmal, oder fügen Sie Läufe eines anderen Projekts hinzu.</translation>
+    </message>
+    <message>
         <source>Goal: {latency}, where run {run} ({strategy}) ended.</source>
         <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete.</translation>
     </message>
@@ -686,6 +690,10 @@
     <message>
         <source>Goal of the stock search</source>
         <translation>Ziel der Standardsuche</translation>
+    </message>
+    <message>
+        <source>Goal of the shown run</source>
+        <translation>Ziel des gezeigten Laufs</translation>
     </message>
     <message>
         <source>trials</source>
@@ -1212,6 +1220,14 @@
         <translation>{ratio} schneller im Wechsel damit</translation>
     </message>
     <message>
+        <source>as fast as measured</source>
+        <translation>so schnell wie gemessen</translation>
+    </message>
+    <message>
+        <source>as fast as the estimate</source>
+        <translation>so schnell wie die Schätzung</translation>
+    </message>
+    <message>
         <source>{ratio} slower than measured</source>
         <translation>{ratio} langsamer als gemessen</translation>
     </message>
@@ -1288,10 +1304,6 @@
         <translation>matmul:512,512,512</translation>
     </message>
     <message>
-        <source>Run this file: a TVMScript model is Python code, open only what you trust</source>
-        <translation>Diese Datei ausführen: Ein TVMScript-Modell ist Python-Code, öffnen Sie nur, was vertrauenswürdig ist</translation>
-    </message>
-    <message>
         <source>Consent to run the code of a TVMScript model</source>
         <translation>Zustimmung, den Code eines TVMScript-Modells auszuführen</translation>
     </message>
@@ -1326,6 +1338,14 @@
     <message>
         <source>Models and projects ({patterns});;All files (*)</source>
         <translation>Modelle und Projekte ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Run this file</source>
+        <translation>Diese Datei ausführen</translation>
+    </message>
+    <message>
+        <source>A TVMScript model is Python code: open only what you trust.</source>
+        <translation>Ein TVMScript-Modell ist Python-Code: Öffnen Sie nur, was vertrauenswürdig ist.</translation>
     </message>
     <message>
         <source>Tick below to look at it.</source>
@@ -2379,6 +2399,10 @@
     <message>
         <source>Applying both traces…</source>
         <translation>Beide Traces werden angewandt…</translation>
+    </message>
+    <message>
+        <source>Both are equally fast.</source>
+        <translation>Beide sind gleich schnell.</translation>
     </message>
     <message>
         <source>The right one is {ratio} faster.</source>

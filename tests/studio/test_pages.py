@@ -274,6 +274,20 @@ def test_the_usual_goal_is_called_after_the_run_that_sets_it(window: MainWindow,
         assert f"where run {2 if strategy == 'random' else 1} " in page.goal.text()
 
 
+def test_a_library_that_is_as_fast_is_not_told_to_be_faster(window: MainWindow, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "even.pruner", runs=1, rounds=4)
+    with ProjectReader(project) as reader:
+        seconds = reader.run(1)["latency_s"]
+    for exported, told in ((True, "as fast as measured"), (False, "as fast as the estimate")):
+        with connected(project) as db:
+            if not exported:
+                db.execute("DELETE FROM exports")
+            db.execute("UPDATE baselines SET seconds = ?", (seconds * (1.15 if exported else 1),))
+        window.workspace.open(project)
+        tile = show(window, "overview").tiles["onnxruntime"]
+        assert tile._remark.text().split(" · ")[0] == told
+
+
 def test_numbers_that_are_names_are_told_as_a_terminal_takes_them(window: MainWindow, tmp_path: Path, rested) -> None:
     project = make_project(tmp_path / "long.pruner", runs=1, rounds=40)
     with connected(project) as db:
