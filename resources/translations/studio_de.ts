@@ -41,7 +41,7 @@
     </message>
     <message>
         <source>One record was written to {folder}.</source>
-        <translation>Ein Messdatum wurde nach {folder} geschrieben.</translation>
+        <translation>Eine Messung wurde nach {folder} geschrieben.</translation>
     </message>
     <message>
         <source>Writing {path}…</source>
@@ -81,7 +81,7 @@
     </message>
     <message>
         <source>One record is run {run} now.</source>
-        <translation>Ein Messdatum ist jetzt Lauf {run}.</translation>
+        <translation>Eine Messung ist jetzt Lauf {run}.</translation>
     </message>
     <message>
         <source>{count} trials that had failed were not taken over.</source>
@@ -453,7 +453,7 @@
     </message>
     <message>
         <source>pairs in order</source>
-        <translation>Paare in richtiger Folge</translation>
+        <translation>geordnete Paare</translation>
     </message>
     <message>
         <source>higher is better</source>
@@ -461,7 +461,7 @@
     </message>
     <message>
         <source>best over first choice</source>
-        <translation>bestes durch erste Wahl</translation>
+        <translation>Bestes : erste Wahl</translation>
     </message>
     <message>
         <source>Top-1</source>
@@ -485,7 +485,7 @@
     </message>
     <message>
         <source>weight distance</source>
-        <translation>Abstand der Gewichte</translation>
+        <translation>Gewichtsabstand</translation>
     </message>
     <message>
         <source>how far it has adapted</source>
@@ -660,6 +660,10 @@
         <translation>Latenzen, die mit anderen Caches gemessen wurden, lassen sich nicht vergleichen: nur Kurven einer Art ansehen.</translation>
     </message>
     <message>
+        <source>There is no other run yet: tune this model again, or add runs of another project.</source>
+        <translation>Es gibt noch keinen anderen Lauf: Optimieren Sie dieses Modell noch einmal, oder fügen Sie Läufe eines anderen Projekts hinzu.</translation>
+    </message>
+    <message>
         <source>Goal: {latency}, where run {run} ({strategy}) ended.</source>
         <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete.</translation>
     </message>
@@ -686,6 +690,10 @@
     <message>
         <source>Goal of the stock search</source>
         <translation>Ziel der Standardsuche</translation>
+    </message>
+    <message>
+        <source>Goal of the shown run</source>
+        <translation>Ziel des gezeigten Laufs</translation>
     </message>
     <message>
         <source>trials</source>
@@ -833,7 +841,7 @@
     </message>
     <message>
         <source>Their times are those that tuning measured: the library was not profiled.</source>
-        <translation>Ihre Zeiten sind die beim Tuning gemessenen: Die Bibliothek wurde nicht Kernel für Kernel gemessen.</translation>
+        <translation>Ihre Zeiten sind die beim Optimieren gemessenen: Die Bibliothek wurde nicht Kernel für Kernel gemessen.</translation>
     </message>
     <message>
         <source>What is there was not exported from this project.</source>
@@ -1212,6 +1220,14 @@
         <translation>{ratio} schneller im Wechsel damit</translation>
     </message>
     <message>
+        <source>as fast as measured</source>
+        <translation>so schnell wie gemessen</translation>
+    </message>
+    <message>
+        <source>as fast as the estimate</source>
+        <translation>so schnell wie die Schätzung</translation>
+    </message>
+    <message>
         <source>{ratio} slower than measured</source>
         <translation>{ratio} langsamer als gemessen</translation>
     </message>
@@ -1288,10 +1304,6 @@
         <translation>matmul:512,512,512</translation>
     </message>
     <message>
-        <source>Run this file: a TVMScript model is Python code, open only what you trust</source>
-        <translation>Diese Datei ausführen: Ein TVMScript-Modell ist Python-Code, öffnen Sie nur, was vertrauenswürdig ist</translation>
-    </message>
-    <message>
         <source>Consent to run the code of a TVMScript model</source>
         <translation>Zustimmung, den Code eines TVMScript-Modells auszuführen</translation>
     </message>
@@ -1326,6 +1338,14 @@
     <message>
         <source>Models and projects ({patterns});;All files (*)</source>
         <translation>Modelle und Projekte ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Run this file</source>
+        <translation>Diese Datei ausführen</translation>
+    </message>
+    <message>
+        <source>A TVMScript model is Python code: open only what you trust.</source>
+        <translation>Ein TVMScript-Modell ist Python-Code: Öffnen Sie nur, was vertrauenswürdig ist.</translation>
     </message>
     <message>
         <source>Tick below to look at it.</source>
@@ -2379,6 +2399,10 @@
     <message>
         <source>Applying both traces…</source>
         <translation>Beide Traces werden angewandt…</translation>
+    </message>
+    <message>
+        <source>Both are equally fast.</source>
+        <translation>Beide sind gleich schnell.</translation>
     </message>
     <message>
         <source>The right one is {ratio} faster.</source>
@@ -4078,7 +4102,7 @@
     </message>
     <message>
         <source>One call of the kernel as TVM compiles it without tuning; sums over weights of 1 MB and more go along their rows, many times faster.</source>
-        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Tuning übersetzt; Summen über Gewichte von 1 MB und mehr gehen an deren Zeilen entlang, um ein Vielfaches schneller.</translation>
+        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Optimierung übersetzt; Summen über Gewichte von 1 MB und mehr gehen an deren Zeilen entlang, um ein Vielfaches schneller.</translation>
     </message>
     <message>
         <source>What the best candidate reaches of what the device allows at its intensity. Far above 100 % the profile is too low: it was probably measured while other programs worked.</source>
@@ -4166,7 +4190,7 @@
     </message>
     <message>
         <source>All calls of the function in one inference, in the exported library; where that ran on a board or nowhere, by what tuning measured of a call.</source>
-        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek; lief sie auf einem Board oder nirgends, nach dem, was das Tuning von einem Aufruf gemessen hat.</translation>
+        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek; lief sie auf einem Board oder nirgends, nach dem, was das Optimieren von einem Aufruf gemessen hat.</translation>
     </message>
     <message>
         <source>Share of the time of all functions in one inference of the exported library.</source>
@@ -5706,7 +5730,7 @@
     </message>
     <message>
         <source>Input &quot;{0}&quot; is of a type that cannot be tuned.</source>
-        <translation>Die Eingabe „{0}“ ist von einem Typ, der nicht getunt werden kann.</translation>
+        <translation>Die Eingabe „{0}“ ist von einem Typ, der sich nicht optimieren lässt.</translation>
     </message>
     <message>
         <source>Convert it with tensors of numbers.</source>
@@ -5826,11 +5850,11 @@
     </message>
     <message>
         <source>One record is of a kernel that this project has not; it was left out.</source>
-        <translation>Ein Messdatum ist von einem Kernel, den dieses Projekt nicht hat; es wurde weggelassen.</translation>
+        <translation>Eine Messung ist von einem Kernel, den dieses Projekt nicht hat; sie wurde weggelassen.</translation>
     </message>
     <message>
         <source>One record holds a trace that does not fit its kernel; it was left out.</source>
-        <translation>Ein Messdatum hat einen Trace, der nicht zu seinem Kernel passt; es wurde weggelassen.</translation>
+        <translation>Eine Messung hat einen Trace, der nicht zu ihrem Kernel passt; sie wurde weggelassen.</translation>
     </message>
     <message>
         <source>{0} records are of kernels that this project has not; they were left out.</source>
@@ -6154,7 +6178,7 @@
     </message>
     <message>
         <source>Its default kernel is exported: tune it.</source>
-        <translation>Sein Standardkernel wird exportiert: Tunen Sie ihn.</translation>
+        <translation>Sein Standardkernel wird exportiert: Optimieren Sie ihn.</translation>
     </message>
     <message>
         <source>{0} measurements of run {1}</source>
@@ -7386,11 +7410,11 @@
     </message>
     <message>
         <source>With kernels as the draft would have them it failed, so that these stay untuned: {0}</source>
-        <translation>Mit Kerneln, wie der Entwurf sie hätte, schlug es fehl, sodass diese ungetunt bleiben: {0}</translation>
+        <translation>Mit Kerneln, wie der Entwurf sie hätte, schlug es fehl, sodass diese ohne Optimierung bleiben: {0}</translation>
     </message>
     <message>
         <source>Tune longer: what was measured is right.</source>
-        <translation>Tunen Sie länger: Was gemessen wurde, stimmt.</translation>
+        <translation>Optimieren Sie länger: Was gemessen wurde, stimmt.</translation>
     </message>
     <message>
         <source>The name of the model is empty.</source>
@@ -7410,11 +7434,11 @@
     </message>
     <message>
         <source>The strategy &quot;{0}&quot; tells what is no figure: {1}.</source>
-        <translation>Die Strategie &quot;{0}&quot; meldet etwas, das keine Zahl ist: {1}.</translation>
+        <translation>Die Strategie „{0}“ meldet etwas, das keine Zahl ist: {1}.</translation>
     </message>
     <message>
         <source>The strategy &quot;{0}&quot; has kept what is no checkpoint: {1}.</source>
-        <translation>Die Strategie &quot;{0}&quot; hat etwas aufbewahrt, das kein Checkpoint ist: {1}.</translation>
+        <translation>Die Strategie „{0}“ hat etwas aufbewahrt, das kein Modellstand ist: {1}.</translation>
     </message>
     <message>
         <source>Values given: {0}; decisions of the sketch: {1}.</source>

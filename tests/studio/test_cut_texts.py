@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,21 @@ def test_buttons_that_steer_a_task_are_as_wide_as_their_texts(
         assert all(made.width() == made.sizeHint().width() for made in (*page.steer_buttons, page.open_button)), width
         rows[width] = (page.steering.height() + 8) // (page.open_button.height() + 8)
     assert rows == {1280: 1, 860: 2, 760: 2}
+
+
+def test_an_export_is_asked_for_in_one_row_where_there_is_room(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.workspace.open(finished_project)
+    page = window.show_page("export")
+    rows = {}
+    for width in (760, 1280, 760, 1440):
+        window.resize(width, 700)
+        rested(page)
+        parts = (page.out, page.which, page.beside, page.copy_button, page.go)
+        middles = sorted(part.mapTo(page, part.rect().center()).y() for part in parts)
+        rows[width] = 1 + sum(below - above > 12 for above, below in pairwise(middles))
+    assert rows == {760: 3, 1280: 2, 1440: 1}
 
 
 @pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare", "export"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from test_cut_texts import cut
 
 from pruner_engine.inspect.diff import diff_lines
 from pruner_engine.resources import resource_dir
@@ -91,6 +92,26 @@ def test_a_text_is_found_on_both_sides_row_by_row(qtbot, view: DiffView) -> None
     assert view.search.missed.isVisible()
     view.search.begin()
     assert view.search.field.text() == "extra", "what is marked is sought"
+
+
+@pytest.mark.parametrize("size", [(760, 440), (1024, 700), (1280, 800)])
+def test_what_is_told_of_two_schedules_is_whole_in_any_room(
+    qtbot, window: MainWindow, finished_project: Path, rested, answered, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("schedule")
+    page.tabs.setCurrentWidget(page.diff)
+    rested(page)
+    answered(window)  # that nothing made these candidates
+    verdict = "The right one is 1.02× faster. Their repeats differ by more than that."
+    names = tuple(f"Candidate {number} (run 2, moa-pruner, 59.3 µs)" for number in (104, 683))
+    page.diff.view.show_diff("plain", names, diff_lines(LEFT, RIGHT), ["yy: 8 × 1 × 2 → 2 × 4 × 2"] * 5, verdict)
+    qtbot.waitUntil(lambda: cut(page) == [], timeout=20_000)
+    assert page.diff.view.verdict.text() == verdict and page.diff.view.verdict.isVisible()
+    assert window.pages.currentWidget().horizontalScrollBar().maximum() == 0
+    for _, code in page.diff.view.sides:
+        assert code.viewport().height() >= 5 * code.fontMetrics().height()
 
 
 def test_equal_texts_have_no_difference_to_go_to(qtbot, view: DiffView) -> None:

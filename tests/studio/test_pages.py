@@ -17,10 +17,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLabel
 
+from databases import connected
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.models.rows import RowTable
 from pruner_studio.problem import Problem
 from pruner_studio.theme import theme
 from pruner_studio.widgets.axis import HumanAxis
@@ -37,6 +39,10 @@ def show(window: MainWindow, key: str):
     page = window.show_page(key)
     page.refresh()
     return page
+
+
+def cell_of(model: RowTable, row: dict, title: str) -> str:
+    return model.text_of(row, next(column for column in model.columns if column.title == title))
 
 
 def test_every_page_says_what_to_do_when_nothing_is_open(window: MainWindow) -> None:
@@ -244,6 +250,59 @@ def test_any_run_sets_the_goal(qtbot, opened: MainWindow, finished_project: Path
     (second,) = (row for row in page.model.rows if row["id"] == 2)
     assert second["goal_gain"] == 1 and units.latency(second["latency_s"]) in page.goal.text()
     assert page.command_line() == f"pruner compare {finished_project} --run 3 --goal 2"
+
+
+def test_a_run_alone_has_no_goal_to_choose(window: MainWindow, tmp_path: Path, rested) -> None:
+    alone, several = (make_project(tmp_path / f"{runs}.pruner", runs=runs, rounds=4) for runs in (1, 2))
+    for project, chosen in ((alone, False), (several, True), (alone, False)):
+        window.workspace.open(project)
+        page = window.show_page("compare")
+        rested(page)
+        assert page.goal_of.isVisible() is chosen and ("Goal:" in page.goal.text()) is chosen
+    assert "no other run" in page.goal.text() and page.goal.isVisible()
+
+
+def test_the_usual_goal_is_called_after_the_run_that_sets_it(window: MainWindow, tmp_path: Path, rested) -> None:
+    project = make_project(tmp_path / "own.pruner", runs=2, rounds=4)
+    page = window.show_page("compare")
+    for strategy, told in (("metaschedule", "Goal of the stock search"), ("random", "Goal of the shown run")):
+        with connected(project) as db:
+            db.execute("UPDATE runs SET strategy = ? WHERE id = 1", (strategy,))
+        window.workspace.open(project, 2)
+        page.refresh()
+        assert page.goal_of.currentText() == told
+        assert f"where run {2 if strategy == 'random' else 1} " in page.goal.text()
+
+
+def test_a_library_that_is_as_fast_is_not_told_to_be_faster(window: MainWindow, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "even.pruner", runs=1, rounds=4)
+    with ProjectReader(project) as reader:
+        seconds = reader.run(1)["latency_s"]
+    for exported, told in ((True, "as fast as measured"), (False, "as fast as the estimate")):
+        with connected(project) as db:
+            if not exported:
+                db.execute("DELETE FROM exports")
+            db.execute("UPDATE baselines SET seconds = ?", (seconds * (1.15 if exported else 1),))
+        window.workspace.open(project)
+        tile = show(window, "overview").tiles["onnxruntime"]
+        assert tile._remark.text().split(" · ")[0] == told
+
+
+def test_numbers_that_are_names_are_told_as_a_terminal_takes_them(window: MainWindow, tmp_path: Path, rested) -> None:
+    project = make_project(tmp_path / "long.pruner", runs=1, rounds=40)
+    with connected(project) as db:
+        db.execute("UPDATE runs SET seed = 2147483647")
+        db.execute("UPDATE rounds SET idx = idx + 1000")
+    window.workspace.open(project)
+    compare = show(window, "compare")
+    assert cell_of(compare.model, compare.model.rows[0], "Seed") == "2147483647"
+    draft = show(window, "draft")
+    assert {cell_of(draft.model, row, "Round") for row in draft.model.rows} == {str(1000 + at) for at in range(40)}
+    candidates = show(window, "schedule").candidates.model
+    window.workspace.select(window.workspace.reader.candidate(1250)["task_id"])
+    show(window, "schedule")
+    told = {cell_of(candidates, row, "#"): cell_of(candidates, row, "Round") for row in candidates.rows}
+    assert "1250" in told and told["1250"] == "1039"
 
 
 def test_adaptation_and_export_show_their_rows(opened: MainWindow) -> None:

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.theme import theme
@@ -93,6 +94,12 @@ def test_a_folder_that_cannot_be_used_is_told_and_not_kept(qtbot, preferences: P
     qtbot.keyClicks(line, str(tmp_path / "projects"))
     qtbot.keyClick(preferences, Qt.Key.Key_Escape)  # closes it
     assert QSettings().value("projects") == str(tmp_path / "projects") and refusal.isHidden()
+
+
+def test_what_is_not_told_leaves_no_gap(preferences: Preferences) -> None:
+    (note,) = (part for part in preferences.findChildren(QLabel) if part.text().startswith("New projects"))
+    below = preferences.projects.geometry().bottom()
+    assert 0 < note.y() - below < note.fontMetrics().height()
 
 
 def test_what_was_chosen_is_shown_again(qtbot, window: MainWindow, preferences: Preferences, tmp_path: Path) -> None:

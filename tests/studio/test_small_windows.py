@@ -24,6 +24,7 @@ from pruner_studio.widgets.elided import Choice, ElidedButton, elided
 from pruner_studio.widgets.preferences import Preferences
 from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.widgets.shortcuts import Shortcuts
+from pruner_studio.widgets.what_if import TileRow
 
 
 @pytest.mark.parametrize("width", [700, 1200])
@@ -144,6 +145,48 @@ def test_a_list_of_many_runs_is_scrolled(qtbot) -> None:
     assert listed.verticalScrollBar().maximum() > 0 and listed.verticalScrollBar().isVisible()
     assert listed.viewport().width() >= listed.sizeHintForColumn(0), "what it lists is read whole"
     made.hidePopup()
+
+
+def test_the_filter_of_the_tasks_leaves_their_title_its_words(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.workspace.open(finished_project)
+    page = window.show_page("tasks")
+    for width, beside in ((1280, True), (760, False), (1280, True)):
+        window.resize(width, 440)
+        rested(page)
+        words, field = page.subtitle_label, page.filter
+        assert words.width() >= 200 and words.height() <= 3 * words.fontMetrics().height()
+        assert field.fontMetrics().horizontalAdvance(field.placeholderText()) < field.width()
+        assert (field.mapTo(page, field.rect().topLeft()).y() > words.mapTo(page, words.rect().bottomLeft()).y()) is (
+            not beside
+        )
+
+
+def test_half_of_the_tasks_page_lists_them(window: MainWindow, rested, finished_project: Path) -> None:
+    window.resize(1440, 900)
+    window.workspace.open(finished_project)
+    page = window.show_page("tasks")
+    rested(page)
+    table, roofline = page.pages.widget(1).sizes()
+    assert abs(table - roofline) < 20
+
+
+def test_decisions_and_their_prediction_are_read_in_a_small_window(
+    window: MainWindow, rested, answered, finished_project: Path
+) -> None:
+    window.resize(760, 440)
+    window.workspace.open(finished_project)
+    page = window.show_page("schedule")
+    page.tabs.setCurrentWidget(page.what_if)
+    rested(page)
+    answered(window)
+    rested(page)
+    editor = page.what_if.editor
+    for row in editor.findChildren(TileRow)[:2]:
+        place = row.rect().translated(row.mapTo(editor.viewport(), row.rect().topLeft()))
+        assert editor.viewport().rect().contains(place)
+    assert page.what_if.parts.height() >= 8 * page.fontMetrics().height()
 
 
 def test_buttons_of_dialogs_have_no_pictures_of_another_style(window: MainWindow) -> None:

@@ -209,6 +209,16 @@ def test_long_names_leave_room_for_the_figures(table: Table) -> None:
     assert table.horizontalHeader().sectionSize(0) == 320
 
 
+def test_numbers_in_names_are_sorted_as_numbers(table: Table) -> None:
+    names = ["conv10_relu", "Dense", "conv9_relu", "conv9", "1×512×7", "1×64×56", "conv" + "1" * 40]
+    table.table.show_rows([{"id": at, "name": name, "speed": 1.0} for at, name in enumerate(names)])
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    rising = ["1×64×56", "1×512×7", "conv9", "conv9_relu", "conv10_relu", "conv" + "1" * 40, "Dense"]
+    assert [row["name"] for row in table.table.rows] == rising
+    table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    assert [row["name"] for row in table.table.rows] == rising[::-1]
+
+
 def test_steps_have_an_order_of_their_own(qtbot) -> None:
     steps = Table("steps", RowTable((Column("", lambda row: row["id"], name="Number"), *COLUMNS)))
     qtbot.addWidget(steps)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.theme import theme
+from pruner_studio.widgets.segments import Segments
 
 
 class _Told(QObject):
@@ -87,3 +88,14 @@ def test_what_is_out_of_sight_has_taken_it_too(window: MainWindow, rested, finis
     assert ground(window.sidebar) == theme.color("sidebar").name()
     assert page.title_label.palette().windowText().color() == theme.color("text")
     assert ground(page) == theme.color("window").name()
+
+
+def test_choices_side_by_side_have_an_edge_at_either_end(qtbot, qapp: QApplication) -> None:
+    made = Segments("Budget", (("a", "Trials"), ("b", "Minutes"), ("c", "Neither")))
+    qtbot.addWidget(made)
+    made.choose("b")
+    made.show()
+    image = made.grab().toImage()
+    middle, last = made.height() // 2, made.part("c").geometry().right()
+    edge = theme.color("border_strong").name()
+    assert [image.pixelColor(at, middle).name() for at in (0, last)] == [edge, edge]

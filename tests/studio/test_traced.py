@@ -168,12 +168,12 @@ TRACED: dict[tuple[str, str], Callable[[sqlite3.Connection, Row], str]] = {
     ("tasks", "Over trials"): shown_as(units.latency, best),
     ("tasks", "Of roof"): roof_share,
     ("tasks", "Trials"): shown_as(units.count, made),
-    ("tasks", "Failed"): shown_as(units.count, lambda db, row: made(db, row, "AND stage <> 'ok'") or None),
+    ("tasks", "Failed"): shown_as(units.count, lambda db, row: made(db, row, "AND stage <> 'ok'")),
     ("tasks", "Calls"): shown_as(units.count, of_task("weight")),
     ("tasks", "Untuned"): shown_as(units.latency, of_task("untuned_s")),
     ("tasks", "GFLOP/s"): shown_as(units.significant, lambda db, row: of_task("flops")(db, row) / best(db, row) / 1e9),
     ("tasks", "MFLOP"): shown_as(units.significant, lambda db, row: of_task("flops")(db, row) / 1e6),
-    ("draft", "Round"): shown_as(units.count, of_round("idx")),
+    ("draft", "Round"): shown_as(str, of_round("idx")),
     **{
         ("draft", name.capitalize()): shown_as(units.count, of_round(name))
         for name in ("explored", "drafted", "verified", "measured", "valid")
@@ -190,7 +190,7 @@ TRACED: dict[tuple[str, str], Callable[[sqlite3.Connection, Row], str]] = {
     ("draft", "Probe"): shown_as(units.latency, stat("probe_s")),
     ("draft", "Noise"): shown_as(units.percent, stat("probe_spread")),
     ("compare", "Run"): lambda db, row: str(row["run_id"]),
-    ("compare", "Seed"): shown_as(units.count, of_run("seed")),
+    ("compare", "Seed"): shown_as(str, of_run("seed")),
     ("compare", "Trials"): shown_as(units.count, trials_of),
     ("compare", "Failed"): shown_as(units.count, lambda db, row: trials_of(db, row, "AND stage <> 'ok'")),
     ("compare", "Worked"): shown_as(units.duration, of_run("elapsed_s")),
@@ -205,11 +205,11 @@ TRACED: dict[tuple[str, str], Callable[[sqlite3.Connection, Row], str]] = {
     ("export", "Calls"): shown_as(units.count, of_function("calls")),
     ("export", "Time"): shown_as(units.latency, of_function("seconds")),
     ("export", "Share of time"): shown_as(units.percent, of_function("share")),
-    ("schedule", "#"): lambda db, row: units.count(row["id"]),
+    ("schedule", "#"): lambda db, row: str(row["id"]),
     ("schedule", "Latency"): shown_as(units.latency, of_candidate("x.seconds")),
     ("schedule", "Draft"): shown_as("{:.2f}".format, of_candidate("c.draft_score")),
     ("schedule", "Verified"): shown_as("{:.2f}".format, of_candidate("c.verified_score")),
-    ("schedule", "Round"): shown_as(units.count, of_candidate("(SELECT idx FROM rounds WHERE rounds.id = c.round_id)")),
+    ("schedule", "Round"): shown_as(str, of_candidate("(SELECT idx FROM rounds WHERE rounds.id = c.round_id)")),
     ("schedule", ""): lambda db, row: units.count(row["id"] + 1),  # the place of an instruction in its trace
 }
 

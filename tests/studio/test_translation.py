@@ -27,6 +27,7 @@ import json, re, sys, tempfile
 from pathlib import Path
 sys.path[:0] = [{tests!r}, str(Path({tests!r}).parent)]
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QScrollArea
 from pruner_studio import app
 made = app.make_application(["pruner-studio"])
 from project_factory import make_project
@@ -69,6 +70,13 @@ with tempfile.TemporaryDirectory() as folder:
             told["cut"].append([key, cut(window)])
     bar = window.show_page("schedule").tabs.tabBar()
     told["tabs"] = [bar.sizeHint().width(), bar.width()]
+    window.resize(760, 440)
+    window.show_page("start").set_model(str(Path(folder) / "kernel.py"))
+    told["sideways"] = []
+    for _ in range(2):  # with the settings unfolded, and without
+        QTest.qWait(200)
+        told["sideways"].append(start.findChild(QScrollArea).horizontalScrollBar().maximum())
+        start.form.settings_button.click()
     window.close()
 print(json.dumps(told))
 """
@@ -114,6 +122,10 @@ def test_no_german_text_is_cut_on_a_small_screen(german: dict[str, Any]) -> None
     assert len(german["cut"]) > 9 and [found for found in german["cut"] if found[1]] == []
     wanted, there = german["tabs"]
     assert wanted <= there, "no view of a candidate is out of sight"
+
+
+def test_the_plan_of_a_script_is_not_scrolled_sideways_in_a_small_window(german: dict[str, Any]) -> None:
+    assert german["sideways"] == [0, 0]
 
 
 def messages() -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ def correlation(value: float) -> str:
 
 
 COLUMNS = (
-    Column(tr("Round"), lambda row: row["idx"], units.count, right=True),
+    Column(tr("Round"), lambda row: row["idx"], right=True),
     Column(tr("Task"), lambda row: row["task"]),
     Column(
         STEPS[0][0].capitalize(),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -27,6 +27,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _ROOT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+_NUMBER = re.compile(r"(\d{1,15})")
 _ROLES = frozenset((_DISPLAY, _ALIGN, _TIP, _COLOR, _MORE, ROW_ROLE))
 
 
@@ -67,6 +68,14 @@ class Column:
     def look(self, row: Row) -> tuple[Any, ...]:
         """Everything that the cell of a row is painted from, to tell whether it looks different."""
         return tuple(part(row) for part in (self.value, self.tone, self.share, self.curve) if part is not None)
+
+
+def _place(value: Any) -> Any:
+    """What a value is sorted by: numbers in names count as numbers, conv2d9 comes before conv2d10."""
+    if not isinstance(value, str):
+        return value
+    parts = _NUMBER.split(value.casefold())  # words and numbers in turns
+    return [int(part) if at % 2 else part for at, part in enumerate(parts)]
 
 
 class RowTable(QAbstractTableModel):
@@ -124,7 +133,7 @@ class RowTable(QAbstractTableModel):
             value = self.columns[column].value
             keyed = [(value(row), row) for row in rows]
             there = [pair for pair in keyed if pair[0] is not None]
-            there.sort(key=itemgetter(0), reverse=descending)
+            there.sort(key=lambda pair: _place(pair[0]), reverse=descending)
             rows = [row for _, row in there] + [row for key, row in keyed if key is None]
         return rows
 

@@ -33,7 +33,7 @@ from pruner_studio.widgets.ticked_table import TickedTable
 def _name(place: tuple[str, int]) -> str:
     """A run's number, and the project where it is another one."""
     of, run_id = place
-    return f"{of}:{run_id}" if of else units.count(run_id)
+    return f"{of}:{run_id}" if of else str(run_id)
 
 
 COLUMNS = (
@@ -46,7 +46,7 @@ COLUMNS = (
         tone=lambda row: row["color"],
     ),
     Column(tr("Strategy"), strategy_of),
-    Column(tr("Seed"), lambda row: row["seed"], units.count, right=True, spare=1),
+    Column(tr("Seed"), lambda row: row["seed"], right=True, spare=1),
     Column(tr("State"), told_state, spare=1),
     Column(tr("Latency"), lambda row: row["latency_s"], units.latency, tip_of("figure.latency"), right=True),
     Column(
@@ -193,6 +193,10 @@ class ComparePage(Page):
             return compare(reader, chosen, others=others)
 
     def _show_goal(self, found: Comparison) -> None:
+        if len(found.runs) == 1:
+            self.goal.setText(tr("There is no other run yet: tune this model again, or add runs of another project."))
+            self.goal.show()
+            return
         self.goal.setVisible(found.goal_s is not None)  # until then no run has a latency
         ended = tr("Goal: {latency}, where run {run} ({strategy}) ended.")
         told = tr("Goal: {latency}, where run {run} ({strategy}) is so far.") if found.base["alive"] else ended
@@ -240,8 +244,12 @@ class ComparePage(Page):
         return (self.plot.thinned, self.plot.left_out)
 
     def _fill_goals(self, found: Comparison) -> None:
+        """Offer the runs that may set the goal; one alone has nothing to reach."""
         runs = ((short_name(run), run["name"]) for run in found.runs)
-        self.goal_of.offer([(tr("Goal of the stock search"), None), *runs], self._goal_of)
+        stock = found.usual["strategy"] == "metaschedule"
+        usual = tr("Goal of the stock search") if stock else tr("Goal of the shown run")
+        self.goal_of.offer([(usual, None), *runs], self._goal_of)
+        self.goal_of.setVisible(len(found.runs) > 1 and any(run["latency_s"] for run in found.runs))
 
     def _forget_goal(self) -> None:
         """A run of another project may have the same number."""

@@ -38,7 +38,7 @@ from pruner_studio.widgets.file_dialog import ask_for_folder
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.wheel import leave_wheel
 
-_IN_ONE_ROW = 1000  # pixels that the folder, the choices and the buttons of an export need
+_IN_ONE_ROW = 1110  # pixels that the folder, the choices and the buttons of an export need
 _LEAST_PATH = 260  # pixels of a path that is to be read
 
 

@@ -291,6 +291,8 @@ def _against(seconds: float, run: Row, exported: Row | None) -> str:
     own = exported["seconds"] if exported else run["latency_s"]
     if not own:
         return ""
+    if units.ratio(max(seconds, own) / min(seconds, own)) == units.ratio(1.0):
+        return tr("as fast as measured") if exported else tr("as fast as the estimate")
     if seconds > own:
         told = tr("{ratio} slower than measured") if exported else tr("{ratio} slower than the estimate")
     else:

@@ -6,19 +6,23 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent, QUndoStack
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.jobs import lines
 from pruner_studio.help import Term
 from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.least_height import LeastColumn, LeastStack
 from pruner_studio.pages.refreshing import Refreshing
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.empty_state import EmptyState
 from pruner_studio.widgets.explained import terms_on
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.workspace import Workspace
+
+_LEAST_WORDS = 200  # pixels of what a page is about; what stands beside it goes below where there are fewer
 
 
 class Page(QWidget):
@@ -50,16 +54,18 @@ class Page(QWidget):
         whole.addLayout(self.column)
         self.column.setContentsMargins(24, 20, 24, 20)
         self.column.setSpacing(14)
-        self.header = QHBoxLayout()
+        head = Columns(0)
+        self.header = head.row
         self.header.setSpacing(8)
         words = QVBoxLayout()
         words.setSpacing(2)
         self.title_label = label(self.title, "title")
         self.subtitle_label = label(self.subtitle, "subtitle", wrap=True)
         words.addWidget(self.title_label)
+        self.subtitle_label.setMinimumWidth(theme.pixels(_LEAST_WORDS))
         words.addWidget(self.subtitle_label)
         self.header.addLayout(words, 1)
-        self.column.addLayout(self.header)
+        self.column.addWidget(head)
         self._parts = iter(self.build())
 
     def build(self) -> Iterable[None]:

@@ -30,6 +30,7 @@ from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
 
+_HALF = 1000  # any two equal sizes
 _LIMITS = tr("the best schedule of each task under the measured limits of the device")
 _DOUBT = tr("some are faster than the profile of the device allows: measure it anew on Devices, for later runs")
 
@@ -87,7 +88,7 @@ COLUMNS = (
     Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True, spare=1),
     Column(
         tr("Failed"),
-        lambda row: row["failed"] or None,
+        lambda row: row["failed"],
         units.count,
         tip_of("figure.failed"),
         right=True,
@@ -125,7 +126,6 @@ class TasksPage(Page):
     def build(self) -> Iterator[None]:
         self._asked: tuple[int, str] | None = None  # task and how it is steered, until the engine has taken that up
         self.filter = TaskFilter(self.workspace)
-        self.filter.setMinimumWidth(240)
         self.header.addWidget(self.filter)
         split = Divided(Qt.Orientation.Vertical, tr("Divider of tasks and roofline"), 14)
         self.pages = self.add_stack(
@@ -153,6 +153,7 @@ class TasksPage(Page):
         split.addWidget(roofline)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
+        split.setSizes([_HALF, _HALF])  # Qt would give the table no more than its least height
         self._fill_roofline(roofline)
         yield
         self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"), selectable=True)

@@ -244,6 +244,8 @@ class DiffPane(Pane):
         if not left or not right:
             return ""
         spread, ratio = sum(spread_of(row) for row in sides if row), units.ratio(max(left, right) / min(left, right))
+        if ratio == units.ratio(1.0):
+            return tr("Both are equally fast.")
         told = tr("The right one is {ratio} faster.") if right < left else tr("The right one is {ratio} slower.")
         doubt = tr("Their repeats differ by more than that.")
         return " ".join([told.format(ratio=ratio), *([doubt] if abs(left - right) < spread else [])])

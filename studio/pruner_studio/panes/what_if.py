@@ -17,6 +17,7 @@ from pruner_studio.models.words import STAGES
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.problem import Problem
 from pruner_studio.said import said
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import ASKING, PartsView
@@ -24,6 +25,7 @@ from pruner_studio.widgets.rooms import Division
 from pruner_studio.widgets.what_if import WhatIfEditor
 from pruner_studio.workspace import Workspace
 
+_LEAST_HEIGHT = 160  # pixels of the decisions, and of the prediction below them on a small screen
 _PATIENCE_MS = 400  # for which figures of the decisions before stand
 _STEPS: dict[type, str] = {msg.Verify: "--verify", msg.Try: "--measure", msg.Pin: "--pin"}
 
@@ -51,8 +53,9 @@ class WhatIfPane(Pane):
         self._late.timeout.connect(self.parts.wait)
         self.editor.edited.connect(self._edited)
         split = Division(tr("Divider of decisions and prediction"), 0)
-        split.addWidget(self.editor)
-        split.addWidget(self.parts)
+        for part in (self.editor, self.parts):
+            part.setMinimumHeight(theme.pixels(_LEAST_HEIGHT))
+            split.addWidget(part)
         split.setSizes([340, 400])
         self.column.addWidget(split, 1)
         self.answer = label("", "muted", wrap=True, name=tr("Answer about these decisions"), selectable=True)

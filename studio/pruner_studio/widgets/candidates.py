@@ -41,12 +41,12 @@ def _score(value: float) -> str:
 
 
 COLUMNS = (
-    Column("#", lambda row: row["id"], units.count, right=True),
+    Column("#", lambda row: row["id"], right=True),  # as a terminal takes it
     Column(tr("Latency"), lambda row: row["seconds"], units.latency, tip_of("figure.measured_latency"), right=True),
     Column(tr("Outcome"), outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
     Column(tr("Draft"), lambda row: row["draft_score"], _score, tip_of("score.draft"), right=True),
     Column(tr("Verified"), lambda row: row["verified_score"], _score, tip_of("score.verified"), right=True),
-    Column(tr("Round"), lambda row: row["round"], units.count, right=True),
+    Column(tr("Round"), lambda row: row["round"], right=True),
     Column(tr("Origin"), lambda row: ORIGINS.get(row["origin"], row["origin"])),
 )
 

@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollBar, QVBoxLayout, QWidget
 
 from pruner_engine.inspect.diff import DiffRow, changed_parts
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.code import CodeView
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.search import Place, SearchField, next_place, places
+
+_LEAST_CODE = 132  # pixels: some eight lines
+_SIDE_BY_SIDE = 620  # pixels from which on the verdict stands beside what leads through the texts
 
 
 class DiffView(QWidget):
@@ -33,21 +39,13 @@ class DiffView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)
-        top = QHBoxLayout()
-        top.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
         self.told = label("", "muted", wrap=True)
-        top.addWidget(self.verdict, 1)
-        self.search = SearchField(tr("both schedules"), self._find, self._marked)
-        top.addWidget(self.search)
-        self.place = label("", "faint")
-        top.addWidget(self.place)
-        self.previous = icon_button("arrow-up", tr("Previous difference (Shift+F8)"), partial(self._go, -1))
-        self.next = icon_button("arrow-down", tr("Next difference (F8)"), partial(self._go, 1))
-        for step, keys in ((self.previous, "Shift+F8"), (self.next, "F8")):
-            top.addWidget(step)
-            QShortcut(QKeySequence(keys), self, step.click)
-        column.addLayout(top)
+        top = Columns(_SIDE_BY_SIDE)
+        top.row.setSpacing(8)
+        top.row.addWidget(self.verdict, 1)
+        top.row.addLayout(self._ways())
+        column.addWidget(top)
         column.addWidget(self.told)
         row = QHBoxLayout()
         row.setSpacing(12)
@@ -55,6 +53,7 @@ class DiffView(QWidget):
         for name in (tr("Reference"), tr("Shown candidate")):
             side = QVBoxLayout()
             head, view = label(name, "heading", wrap=True), CodeView(name)
+            view.setMinimumHeight(theme.pixels(_LEAST_CODE))
             side.addWidget(head)
             side.addWidget(view, 1)
             row.addLayout(side, 1)
@@ -66,8 +65,34 @@ class DiffView(QWidget):
             source.horizontalScrollBar().valueChanged.connect(partial(self._follow, target.horizontalScrollBar()))
         self._show_differences([])
 
+    def _ways(self) -> QHBoxLayout:
+        """What leads through the texts: words to find, and the differences."""
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        self.search = SearchField(tr("both schedules"), self._find, self._marked)
+        row.addWidget(self.search)
+        self.place = label("", "faint")
+        row.addWidget(self.place)
+        self.previous = icon_button("arrow-up", tr("Previous difference (Shift+F8)"), partial(self._go, -1))
+        self.next = icon_button("arrow-down", tr("Next difference (F8)"), partial(self._go, 1))
+        for step, keys in ((self.previous, "Shift+F8"), (self.next, "F8")):
+            row.addWidget(step)
+            QShortcut(QKeySequence(keys), self, step.click)
+        return row
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as its words need in this width: a page that has less room is scrolled."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        return least if layout is None else QSize(least.width(), layout.totalMinimumHeightForWidth(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
     def tell(self, text: str) -> None:
-        self.verdict.setText("")
+        self._judge("")
         self.told.setText(text)
         for _, view in self.sides:
             view.show_text("", "")
@@ -98,8 +123,12 @@ class DiffView(QWidget):
         differ = differ.format(changed=len(changed), all=len(rows))
         sketches = tr("They are not of one sketch, so that their decisions do not compare.")
         changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
-        self.verdict.setText(verdict)
+        self._judge(verdict)
         self.told.setText(f"{differ} {sketches if decisions is None else changes}")
+
+    def _judge(self, verdict: str) -> None:
+        self.verdict.setText(verdict)
+        self.verdict.setVisible(bool(verdict))
 
     def _show_differences(self, rows: Sequence[DiffRow]) -> None:
         """Take the rows that are gone through, from the top again."""

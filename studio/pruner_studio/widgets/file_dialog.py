@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from pruner_studio.theme import theme
+
 Take = Callable[[str], object]
+
+_SIZE = QSize(920, 560)
+_BORDER = QSize(16, 48)  # that a window manager may add
 
 
 def ask_for_file(parent: QWidget, title: str, place: str, take: Take, kinds: str) -> None:
@@ -53,4 +58,7 @@ def _dialog(parent: QWidget, title: str, place: str, take: Take) -> QFileDialog:
     made = QFileDialog(parent, title, place)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     made.fileSelected.connect(take)
+    # Where the desktop has none of its own: long names and the dates beside them are read whole
+    room = parent.screen().availableGeometry().size() - _BORDER
+    made.resize(QSize(theme.pixels(_SIZE.width()), theme.pixels(_SIZE.height())).boundedTo(room))
     return made

@@ -35,6 +35,8 @@ WORKLOADS = (  # that are offered; the engine knows more, of any size
     "conv2d:1,256,14,14,256,3,layout=NHWC", "depthwise:1,144,56,56,3", "softmax:256,1024", "layernorm:128,768",
 )  # fmt: skip
 
+_FEWEST = 18  # letters of a workload that are always in sight
+
 
 class ModelCard(Card):
     """The model of a plan: its file or workload, and the sizes that it leaves open.
@@ -65,6 +67,8 @@ class ModelCard(Card):
         row.addWidget(label(tr("or a built-in workload"), "muted"))
         self.workload = QComboBox()
         self.workload.setEditable(True)
+        self.workload.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.workload.setMinimumContentsLength(_FEWEST)
         leave_wheel(self.workload)
         self.workload.setAccessibleName(tr("Built-in workload"))
         self.workload.addItems(["", *WORKLOADS])
@@ -84,10 +88,12 @@ class ModelCard(Card):
         self.fixed = FixedInputs()
         self.fixed.changed.connect(self.changed)
         self.body.addWidget(self.fixed)
-        self.consent = QCheckBox(tr("Run this file: a TVMScript model is Python code, open only what you trust"))
+        self.consent = QCheckBox(tr("Run this file"))
         self.consent.setAccessibleName(tr("Consent to run the code of a TVMScript model"))
         self.consent.toggled.connect(lambda _: self._check())
         self.body.addWidget(self.consent)
+        self.risk = label(tr("A TVMScript model is Python code: open only what you trust."), "muted", wrap=True)
+        self.body.addWidget(self.risk)
         workspace.asked_again.connect(self._ask_again)
 
     def _sample_row(self) -> QHBoxLayout:
@@ -155,7 +161,8 @@ class ModelCard(Card):
         elif self.workload.currentText() != model:
             self.workload.setEditText(model)
         self.drop.name.setText((Path(model).name if self._is_file else model) or tr("Drop a model here"))
-        self.consent.setVisible(self._is_script)
+        for part in (self.consent, self.risk):
+            part.setVisible(self._is_script)
         self.shapes.show_inputs([])
         self.fixed.show_model(None)
         for path, made in self._samples.items():

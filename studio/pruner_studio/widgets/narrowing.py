@@ -36,6 +36,9 @@ class TaskFilter(QLineEdit):
         whole = self.fontMetrics().horizontalAdvance(self.placeholderText()) + theme.pixels(_AROUND)
         return QSize(whole, super().sizeHint().height())
 
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
     def begin(self) -> None:
         """Let the user type other words."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)

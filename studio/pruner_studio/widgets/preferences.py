@@ -32,7 +32,6 @@ class Preferences(SideWindow):
             self.projects.line.setText(str(project_folder()))
         self.projects.line.editingFinished.connect(self._keep_folder)
         self.refusal = label("", "warn", wrap=True, name=tr("Why the folder cannot be used"))
-        self.refusal.hide()
         self.language = QComboBox()
         self.language.setAccessibleName(tr("Language"))
         leave_wheel(self.language)
@@ -44,7 +43,7 @@ class Preferences(SideWindow):
         self.theme.chosen.connect(theme.choose)
         theme.changed.connect(self._mark_theme)
         self._mark_theme()
-        form = QFormLayout()
+        self._form = form = QFormLayout()
         form.setHorizontalSpacing(18)
         form.setVerticalSpacing(10)
         for name, part in (
@@ -56,6 +55,7 @@ class Preferences(SideWindow):
             (tr("Theme"), self.theme),
         ):
             form.addRow(label(name, "muted"), part)
+        form.setRowVisible(self.refusal, False)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         column = QVBoxLayout(self)
@@ -70,7 +70,7 @@ class Preferences(SideWindow):
         folder = expanded(self.projects.line.text())
         why_not = unusable(folder) if folder else ""
         self.refusal.setText(why_not)
-        self.refusal.setVisible(bool(why_not))
+        self._form.setRowVisible(self.refusal, bool(why_not))
         if why_not:
             announce(self.refusal, why_not)
         else:

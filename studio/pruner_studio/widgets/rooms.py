@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLayoutItem, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.widgets.divider import Divided
@@ -34,9 +34,16 @@ class Columns(QWidget):
         """It can get as narrow as its widest part."""
         return QSize(max(self._widths(), default=0), self.row.minimumSize().height())
 
+    def sizeHint(self) -> QSize:
+        """It likes to have its parts side by side, however they stand now."""
+        gaps = self.row.spacing() * max(0, self.row.count() - 1)
+        return QSize(sum(part.sizeHint().width() for part in self._parts()) + gaps, super().sizeHint().height())
+
+    def _parts(self) -> list[QLayoutItem]:
+        return [part for at in range(self.row.count()) if (part := self.row.itemAt(at)) is not None]
+
     def _widths(self) -> list[int]:
-        parts = (self.row.itemAt(at) for at in range(self.row.count()))
-        return [part.minimumSize().width() for part in parts if part is not None]
+        return [part.minimumSize().width() for part in self._parts()]
 
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):

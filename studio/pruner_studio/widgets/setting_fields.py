@@ -43,6 +43,7 @@ class SettingFields(QWidget):
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setHorizontalSpacing(18)
         self._form.setVerticalSpacing(8)
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         kinds = {field.name: field.type for field in inspect.type_info(SearchSettings).fields}  # type: ignore[attr-defined]
         for name in dict.fromkeys((*_FIRST, *kinds)):

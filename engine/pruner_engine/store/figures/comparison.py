@@ -21,6 +21,7 @@ class Comparison:
     Attributes:
         goal_s: latency to reach, in seconds; None before anything is measured.
         base: the run that sets it.
+        usual: the run that sets it unless another one is asked for.
         runs: rows of `ProjectReader.runs`, with `goal_trials` and `goal_s` (trials and seconds of work until the goal;
             None where it was not reached, or where the two runs measured with other caches) and `goal_gain` (the base's
             seconds over the run's). `project` is the path of a run's file, `of` what that project is called, empty for
@@ -30,6 +31,7 @@ class Comparison:
 
     goal_s: float | None
     base: Row
+    usual: Row
     runs: list[Row]
     progress: dict[str, list[Row]]
 
@@ -106,11 +108,10 @@ def compare(
                 progress[run["name"]] = source.progress(run["id"])
                 runs.append(run)
     own = next(run for run in runs if not run["of"] and run["id"] == chosen["id"])
-    if goal_of is None:
-        alike = [run for run in reversed(runs) if caches_of(run) == caches_of(chosen)]
-        stock = [run for run in alike if run["strategy"] == "metaschedule" and run["latency_s"]]
-        base = next(iter(sorted(stock, key=lambda run: bool(run["of"]))), own)
-    else:
+    alike = [run for run in reversed(runs) if caches_of(run) == caches_of(chosen)]
+    stock = [run for run in alike if run["strategy"] == "metaschedule" and run["latency_s"]]
+    base = usual = next(iter(sorted(stock, key=lambda run: bool(run["of"]))), own)
+    if goal_of is not None:
         base = next((run for run in runs if run["name"] == str(goal_of)), {})
     if not base:
         text = f"There is no run {goal_of} of {chosen['model']} on the same device with the same float type."
@@ -123,7 +124,7 @@ def compare(
         at = reached[run["name"]]
         run["goal_trials"], run["goal_s"] = (at["trials"], at["elapsed_s"]) if at else (None, None)
         run["goal_gain"] = first["elapsed_s"] / at["elapsed_s"] if first and at and at["elapsed_s"] else None
-    return Comparison(goal_s, base, runs, progress)
+    return Comparison(goal_s, base, usual, runs, progress)
 
 
 def _names(readers: Sequence[ProjectReader]) -> list[str]:
