@@ -42,7 +42,7 @@ class _Draft:
         found: the present draft set; None before the first.
         made_at: round in which it was drafted, those that were under way counted.
         waiting: candidates of it that were not applied yet.
-        pool: candidates that are applied and not measured yet; the model ranks them.
+        pool: valid candidates that are not measured yet; the model ranks them.
     """
 
     explorer: Explorer
@@ -181,7 +181,7 @@ class DraftVerify(ModelStrategy):
             now = spread(state.space, draft.waiting, drafted)
         taken = {candidate.hash for candidate in now}
         draft.waiting = [candidate for candidate in draft.waiting if candidate.hash not in taken]
-        draft.pool += state.space.materialise(now, self.context.threads)
+        self._add_valid(state, draft, now)
         known = {c.hash for c in (*draft.pool, *draft.waiting)} | state.measured
         randoms = self.random_candidates(state, fresh, known)
         for candidate in randoms:
@@ -191,6 +191,13 @@ class DraftVerify(ModelStrategy):
         possible = [c for c in randoms if np.isfinite(c.draft_score or 0.0)]
         draft.pool += state.space.materialise(possible, self.context.threads)
         draft.pool = [c for c in draft.pool if c.hash not in state.measured]
+
+    def _add_valid(self, state: TaskState, draft: _Draft, candidates: Sequence[Candidate]) -> None:
+        """Add what can be applied to the pool; what is known from an earlier draft is applied when it is chosen."""
+        assert state.space is not None
+        known = self.memory(state).features
+        state.space.materialise([c for c in candidates if c.hash not in known], self.context.threads)
+        draft.pool += [c for c in candidates if c.hash in known or c.schedule is not None]
 
     def _timed(self, task: str) -> list[tuple[int, Rows, float]]:
         """Sketch, row and seconds of finished measurements: an abandoned one has no time that could be fitted."""
