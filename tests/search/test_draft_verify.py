@@ -56,6 +56,21 @@ def test_only_what_is_measured_next_keeps_its_schedule(state):
         strategy.take(state, measured(state, proposal.candidates))
 
 
+def test_what_an_earlier_draft_held_is_applied_again_only_where_it_is_chosen(state, monkeypatch):
+    applied, apply = Counter(), DesignSpace.apply
+    monkeypatch.setattr(DesignSpace, "apply", lambda space, one: applied.update([one.hash]) or apply(space, one))
+    strategy, drafted, chosen = strategy_with(draft_set=48, fresh_samples=0, refresh=1), Counter(), set()
+    for number in range(4):
+        proposal = strategy.propose(state, 6)
+        assert proposal.explored and all(candidate.schedule is not None for candidate in proposal.candidates)
+        drafted.update(candidate.hash for candidate in proposal.drafted)
+        chosen |= {candidate.hash for candidate in proposal.candidates}
+        state.begin_round(Pending(candidate, 0, number, pinned=False) for candidate in proposal.candidates)
+        strategy.take(state, measured(state, proposal.candidates))
+    kept = {key for key, times in drafted.items() if times > 1} - chosen
+    assert len(kept) > 12 and all(applied[key] == 1 for key in kept)
+
+
 def test_a_draft_set_that_is_used_up_is_followed_by_another_whatever_the_refresh(state):
     strategy = strategy_with(draft_set=12, fresh_samples=0, refresh=100)
     sizes = []
