@@ -127,7 +127,7 @@ class DraftVerify(ModelStrategy):
         scored = [(c.draft_score or 0.0, c) for c in draft.found.leaders]
         near = {c.hash: c for score, c in scored if score >= scored[0][0] - _SLOWER and c.sketch not in tried}
         there = {candidate.hash for candidate in draft.pool}
-        draft.pool += state.space.materialise([c for key, c in near.items() if key not in there], self.context.threads)
+        self._add_valid(state, draft, [c for key, c in near.items() if key not in there])
         draft.waiting = [candidate for candidate in draft.waiting if candidate.hash not in near]
         found = {candidate.hash: candidate for candidate in draft.pool}
         return [found[key] for key in near if key in found]
@@ -188,8 +188,7 @@ class DraftVerify(ModelStrategy):
             assert candidate.sketch is not None
             score = draft.explorer.analyzer.score(candidate.sketch, candidate.row[None])[0]
             candidate.draft_score = float(score)
-        possible = [c for c in randoms if np.isfinite(c.draft_score or 0.0)]
-        draft.pool += state.space.materialise(possible, self.context.threads)
+        self._add_valid(state, draft, [c for c in randoms if np.isfinite(c.draft_score or 0.0)])
         draft.pool = [c for c in draft.pool if c.hash not in state.measured]
 
     def _add_valid(self, state: TaskState, draft: _Draft, candidates: Sequence[Candidate]) -> None:
