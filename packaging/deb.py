@@ -20,9 +20,9 @@ HOME = Path("usr/lib") / NAME
 COMMANDS = ("pruner", NAME)
 _PYTHON = Path("/usr/bin/python3")
 _SHARED = ("applications", "icons", "metainfo", "mime")
-# Tools, tests and headers for programs that are built against a library: a seventh of all files' size
+# Tools and tests; PyTorch's headers stay, for its own compiler
 _UNUSED = (
-    *("torch/bin/protoc*", "torch/bin/test_*", "torch/include", "torch/share", "torch/test"),
+    *("torch/bin/protoc*", "torch/bin/test_*", "torch/share", "torch/test"),
     *(f"PySide6/{name}" for name in ("Qt/libexec", "Qt/metatypes", "Qt/qml", "assistant", "designer", "include")),
     *(f"PySide6/{name}" for name in ("linguist", "lrelease", "lupdate", "qmlformat", "qmllint", "qmlls", "svgtoqml")),
     *(f"PySide6/{name}" for name in ("doc", "glue", "scripts", "typesystems")),
@@ -37,7 +37,7 @@ Priority: optional
 Maintainer: Pruner Studio developers
 Installed-Size: {size}
 Depends: {depends}
-Suggests: lld
+Suggests: g++, lld, python3-dev
 Description: {summary}
  Pruner Studio compiles a model (ONNX, torch.export, TensorFlow Lite) with Apache
  TVM, searches the schedules of its kernels by draft, then verify, and shows
