@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON_OF = $(VENV)/bin/python
 export VENV
 
-.PHONY: run test faults lint docs-screenshots docs-terms docs-settings translations sample-project clean setup
+.PHONY: run test faults lint docs-screenshots docs-terms docs-settings translations sample-project deb bundle clean setup
 
 run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
@@ -48,6 +48,16 @@ translations: setup
 # The demonstration project, on a machine that does nothing else
 sample-project: setup
 	$(PYTHON_OF) resources/samples/make_sample.py
+
+# Packages for those who have no Python to install into: build/*.deb, and build/bundle/pruner-studio with Python inside
+deb: setup
+	$(PYTHON_OF) packaging/deb.py "$(CURDIR)"
+
+bundle: setup
+	$(PYTHON_OF) -m venv build/bundle-env
+	build/bundle-env/bin/python -m pip install --quiet --constraint packaging/constraints.txt ".[compare,package]"
+	rm -rf build/bundle
+	build/bundle-env/bin/pyinstaller --distpath build/bundle --workpath build/bundle-work --log-level ERROR packaging/bundle.spec
 
 setup:
 	@packaging/bootstrap

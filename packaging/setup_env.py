@@ -15,7 +15,7 @@ import venv
 from pathlib import Path
 
 # what Qt's platform plugins load, by library and by Debian's package of it
-_LIBRARIES = {
+LIBRARIES = {
     "libGL.so.1": "libgl1",
     "libEGL.so.1": "libegl1",
     "libxkbcommon.so.0": "libxkbcommon0",
@@ -74,7 +74,7 @@ def _is_foreign(folder: Path) -> bool:
 
 def _system_packages() -> None:
     """Install what Debian's packages can give; elsewhere, or where that fails, say in a sentence what is missing."""
-    missing = [package for library, package in _LIBRARIES.items() if not _loads(library)]
+    missing = [package for library, package in LIBRARIES.items() if not _loads(library)]
     missing += [package for program, package in _PROGRAMS.items() if shutil.which(program) is None]
     if missing and shutil.which("apt-get"):
         root = [] if os.geteuid() == 0 else ["sudo"] if shutil.which("sudo") else None

@@ -82,7 +82,7 @@ def test_a_change_of_what_is_needed_asks_for_another_set_up(tmp_path):
 
 
 def test_missing_system_packages_are_named_when_they_cannot_be_installed(monkeypatch, capsys):
-    monkeypatch.setattr(setup_env, "_LIBRARIES", {"libnone-such.so.7": "libnone7", "libc.so.6": "libc6"})
+    monkeypatch.setattr(setup_env, "LIBRARIES", {"libnone-such.so.7": "libnone7", "libc.so.6": "libc6"})
     monkeypatch.setattr(setup_env, "_PROGRAMS", {})
     monkeypatch.setattr(shutil, "which", lambda _: None)
     setup_env._system_packages()
