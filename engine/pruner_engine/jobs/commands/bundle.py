@@ -91,12 +91,14 @@ def _with_drafts(
     device: dict[str, Any],
     on_phase: Callable[[str, str], None],
 ) -> TunedModel:
-    """The model with drafted schedules of what no trial has reached and takes long."""
+    """The model with drafted schedules of what no trial has reached and takes long, where its device is known."""
     tried = project.trials.tried(run["target_id"])
     if all(task.hash in tried for task in tuned.tasks):
         return tuned
     with making_sense(project.path):
-        profile = DeviceProfile.from_json(json.loads(device["profile"]))
+        if not (figures := json.loads(device["profile"])):  # of a device that others measured on
+            return tuned
+        profile = DeviceProfile.from_json(figures)
     if not (untried := worth_drafting(tuned.tasks, tuned.call_s, tried, profile)):
         return tuned
     on_phase("draft", ", ".join(task.name for task in untried))
