@@ -98,12 +98,7 @@ class ProjectDatabase(PyDatabase):
         return records
 
     def __len__(self) -> int:
-        rows = self._file.query(
-            "SELECT count(*) AS n FROM measurements x JOIN tasks k ON k.id = x.task_id"
-            " WHERE k.target_id = ? AND x.stage = 'ok' AND x.censored = 0",
-            (self._target_id,),
-        )
-        return int(rows[0]["n"])
+        return len(self.get_all_tuning_records())
 
 
 def _record_of(workload: Workload, trace: str, repeats: str, target: tvm.target.Target) -> TuningRecord:
