@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from chosen_runs import make_project
+from chosen_runs import make_project, project_of_two
 from pruner_engine.cli.main import cli
 from pruner_engine.store.project import Project
 from pruner_engine.targets.profiling import profile_for
@@ -36,3 +36,11 @@ def test_they_are_told_as_they_were_measured_with_the_corrections_of_the_draft(p
     assert device["profile"]["calibration"] == {"compute": 1.5} and device["profile"]["peak_flops"] > 0
     text = told("--of", project)
     assert "a processor, f-1" in text and "compute 1.50×" in text and "L2 cache" in text
+
+
+def test_of_a_device_that_was_never_profiled_there_are_no_figures(tmp_path):
+    """Such as of imported records, or of a run that ended before it came to that."""
+    project = project_of_two(tmp_path, [("trial", 1, 0.5, 1.0), ("end", 2.0)])
+    assert told("--of", project) == "a CPU, f: it has not been profiled\n"
+    done = CliRunner().invoke(cli, ["status", str(project)], catch_exceptions=False)
+    assert "untried: 1 of 2 tasks, which a larger budget reaches\n" in done.output

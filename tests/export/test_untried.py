@@ -58,6 +58,15 @@ def test_what_a_short_run_left_out_is_drafted_and_checked(tmp_path):
     assert all(check["ok"] for check in summary["checks"]) and summary["checks"]
 
 
+def test_what_only_another_run_has_reached_is_drafted_in_an_export_of_one_run(tried):
+    with Project(tried) as opened, opened.transaction() as db:
+        db["runs"].insert({**dict(opened.runs.get(1)), "id": 2})
+        opened.runs.add_tasks(2, [1])
+    for run_id, drafted in ((1, False), (2, True), (None, False)):
+        with bundle.tuned_of(tried, lambda phase: None, run_id) as tuned:
+            assert bool(tuned.drafted) is drafted
+
+
 @pytest.mark.parametrize("failure", [UserError("Its outputs are wrong."), RuntimeError("no such block")])
 def test_where_that_fails_they_stay_untuned_and_it_is_said(failure, tried, tmp_path, monkeypatch):
     said = []

@@ -212,6 +212,18 @@ def test_of_a_frozen_task_only_what_was_pinned_is_measured(engine, project):
     assert done.trials == 13
 
 
+def test_what_is_pinned_of_a_task_that_is_given_up_gives_it_up_no_second_time(engine, project):
+    with connected(project) as db:
+        db.execute("UPDATE runs SET settings = json_set(settings, '$.build_timeout_s', 0.001)")
+    resumed(project, run_id=1, trials=60)
+    where, decisions = unmeasured(project)
+    ask(engine, Pin(run_id=1, **where, decisions=decisions))
+    (done,) = ask(engine, Resume(project=str(project), run_id=1, trials=60))
+    with ProjectReader(project) as reader:
+        assert done.trials - done.valid > 24, "what was pinned is measured, and fails"
+        assert sum("is tuned no more" in event["text"] for event in reader.events(1)) == 1
+
+
 def test_a_row_is_pinned_into_a_run_that_works(engine, project):
     where, decisions = unmeasured(project)
     engine.send(Resume(project=str(project), run_id=1, trials=36))

@@ -13,10 +13,12 @@ from click.testing import CliRunner
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
 from databases import connected
+from models import write_pt2
 from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS
+from pruner_engine.jobs.commands.bundle import tuned_of
 from pruner_engine.jobs.commands.fleet import list_boards
 from pruner_engine.jobs.commands.records import export_records, import_records
 from pruner_engine.jobs.job import JobContext
@@ -202,6 +204,19 @@ def test_records_of_another_device_never_mix_with_measurements(project: Path, tm
     assert (second["strategy"], second["state"]) == ("imported", "finished")
     assert first["fingerprint"] != second["fingerprint"] and task["id"] != foreign["id"]
     assert foreign["best_s"] == pytest.approx(task["best_s"])
+
+
+def test_of_a_device_that_is_not_known_nothing_is_drafted(tmp_path: Path) -> None:
+    """Records of some kernels alone: the others are exported as they are."""
+    started(project := tmp_path / "two.pruner", write_pt2(tmp_path / "two.pt2"), trials=4, settings={"check": "none"})
+    with connected(project) as db:
+        db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'")
+    export_records(msg.ExportRecords(project=str(project), out=str(tmp_path / "out")), Said().job())
+    records = tmp_path / "out" / RECORDS
+    records.write_text(records.read_text().splitlines(keepends=True)[0])
+    import_records(msg.ImportRecords(project=str(project), folder=str(tmp_path / "out")), Said().job())
+    with tuned_of(project, lambda phase: None, 2) as tuned:
+        assert len(tuned.tasks) > 1 and not tuned.drafted and not tuned.undrafted
 
 
 def test_records_of_this_device_join_its_tasks(project: Path, tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_the_best_of_all_runs_are_those_of_its_kind(tuned):
                 for found in (all_runs, own)
             )
             assert of_all == of_one != []
+            assert len(all_runs) == len(own) == len(of_one)
 
 
 def test_how_far_arguments_are_in_a_network_stays_with_the_task(tuned):

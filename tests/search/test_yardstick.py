@@ -144,6 +144,16 @@ def test_one_that_cannot_be_built_any_more_is_told(tuned, tmp_path):
         assert json.loads(kept_text(open_project))["candidate_id"] != kept, "another one is kept in its place"
 
 
+def test_that_it_cannot_be_built_is_told_once_a_session(tuned, tmp_path):
+    project = shutil.copy(tuned, tmp_path / "p.pruner")
+    with connected(project) as db:  # and nothing else can, which could take its place
+        db.execute("UPDATE candidates SET trace = replace(trace, 'GetSBlock', 'GetNothing')")
+        db.execute("UPDATE runs SET settings = json_set(settings, '$.build_timeout_s', 0.001, '$.round_trials', 2)")
+        (trials,) = db.execute("SELECT budget_trials FROM runs").fetchone()
+    events = resumed(project, run_id=1, trials=trials + 6)
+    assert sum(isinstance(event, Notice) and "timed beside" in event.text for event in events) == 1
+
+
 def test_what_was_measured_elsewhere_is_not_told_anew(tmp_path):
     make_project(project := tmp_path / "p.pruner", {"a": (1, 1.0)})
     # one of a row that was tried by hand before the run had worked at all

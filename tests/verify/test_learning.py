@@ -40,6 +40,14 @@ def test_ranks_candidates_that_it_has_not_seen(kind):
     assert -spearmanr(model.predict(features[256:]), seconds[256:])[0] > 0.3
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_of_candidates_that_take_equally_long_there_is_no_order_to_tell(kind):
+    features, _, _ = synthetic_group(8)
+    report = create_model(kind, 0).update({"task": (features, np.ones(8), np.zeros(8, bool))})
+    assert np.isnan(report.pair_accuracy)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_do_not_take_the_bound_of_an_abandoned_candidate_for_its_time(seed):
     """Most slow candidates were abandoned, all at the same bound: the others tell the order among the slow ones."""

@@ -43,7 +43,7 @@ def untried(run: Row) -> str:
     """How many of a run's tasks had no trial yet, for a line; empty where all had, or none had any."""
     if not (run["valid"] and run["untried"]):
         return ""
-    drafted = "; an export drafts those that take long" if run["profile"]["kind"] == "cpu" else ""
+    drafted = "; an export drafts those that take long" if run["profile"].get("kind") == "cpu" else ""
     return f"{run['untried']} of {counted(run['tasks'], 'task')}, which a larger budget reaches{drafted}"
 
 

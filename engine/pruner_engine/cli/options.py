@@ -102,34 +102,24 @@ class WholeType(click.IntRange):
         return number
 
 
-class MinutesType(click.FloatRange):
-    """Minutes, more than none; "nan", which Python reads as a number, is none of them."""
+class NumberType(click.FloatRange):
+    """A number within bounds, as `click.FloatRange` takes them; "nan" and "inf", which Python reads as some, are none.
+
+    Args:
+        what: it is, in a sentence about one that is not.
+    """
 
     name = "float"
 
-    def __init__(self) -> None:
-        super().__init__(0, min_open=True)
+    def __init__(self, what: str, **bounds: Any) -> None:
+        super().__init__(**bounds)
+        self._what = what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        minutes = float(super().convert(value, param, ctx))
-        if not math.isfinite(minutes):
-            self.fail(f"{value} is no number of minutes.", param, ctx)
-        return minutes
-
-
-class ShareType(click.FloatRange):
-    """A share of at most `most`; "nan", which Python reads as a number, is none."""
-
-    name = "float"
-
-    def __init__(self, most: float) -> None:
-        super().__init__(0, most)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        share = float(super().convert(value, param, ctx))
-        if math.isnan(share):
-            self.fail(f"{value} is no share.", param, ctx)
-        return share
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no {self._what}.", param, ctx)
+        return number
 
 
 class CandidateType(click.ParamType):

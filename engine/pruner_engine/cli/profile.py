@@ -50,6 +50,9 @@ def _tell_kept(project: str, *, as_json: bool) -> None:
     for number, row in enumerate(found):
         if number:
             click.echo()
+        if not row["profile"]:
+            click.echo(f"{row['device']}, {row['fingerprint']}: it has not been profiled")
+            continue
         _print_figures(row["profile"])
         corrections = row["profile"].get("calibration", {})
         factors = ", ".join(f"{name} {ratio(factor)}" for name, factor in corrections.items())

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.options import OutputFile, PathType, ShareType, WholeType, json_option
+from pruner_engine.cli.options import NumberType, OutputFile, PathType, WholeType, json_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.errors import UserError
 from pruner_engine.replacing import TENSORS, write_whole
@@ -29,7 +29,7 @@ _file = PathType(dir_okay=False, path_type=Path)
 @click.option("--epochs", type=WholeType(), default=16, show_default=True, help="At most so many passes.")
 @click.option(
     "--hold",
-    type=ShareType(0.9),
+    type=NumberType("share", min=0, max=0.9),
     default=0.2,
     show_default=True,
     help="Share of tasks kept out, to assess on.",

@@ -10,7 +10,7 @@ import click
 from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.objects import libraries, run_object, untried
 from pruner_engine.cli.options import (
-    MinutesType,
+    NumberType,
     PathType,
     ShapeType,
     WholeType,
@@ -32,6 +32,8 @@ from pruner_engine.protocol import Export, Resume, RunFinished, Tune
 from pruner_engine.search.settings import described_settings
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import counted, latency, ratio
+
+_MINUTES = NumberType("number of minutes", min=0, min_open=True)
 
 
 class _Tune(click.Command):
@@ -74,7 +76,7 @@ class _Tune(click.Command):
     help="pruner, moa-pruner, metaschedule, ansor, tenset-mlp, tlp, random, or one of a plugin.",
 )
 @click.option("--trials", type=WholeType(), help="Candidates to measure.")
-@click.option("--minutes", type=MinutesType(), help="Minutes to work. Neither given: until no task gains any more.")
+@click.option("--minutes", type=_MINUTES, help="Minutes to work. Neither given: until no task gains any more.")
 @seed_option
 @click.option(
     "--project", type=PathType(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
@@ -148,7 +150,7 @@ def tune(
 @project_argument
 @click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest unfinished].")
 @click.option("--trials", type=WholeType(), help="A new budget of candidates, those measured included.")
-@click.option("--minutes", type=MinutesType(), help="A new budget of minutes, those worked included.")
+@click.option("--minutes", type=_MINUTES, help="A new budget of minutes, those worked included.")
 @plugin_option
 @json_option
 def resume(project: str, plugins: tuple[str, ...], as_json: bool, **options: Any) -> None:

@@ -151,7 +151,8 @@ class Tuner:
         self.project.runs.update_round(ended.id, learn_s=time.perf_counter() - start, stats=json.dumps(stats))
         self._save_checkpoints(state.rounds)
         newest = state.trials[-_HOPELESS_AFTER:]
-        if len(newest) == _HOPELESS_AFTER and not any(trial.result.ok for trial in newest):
+        hopeless = len(newest) == _HOPELESS_AFTER and not any(trial.result.ok for trial in newest)
+        if hopeless and not state.quarantined:
             self.log.quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
         self.log.point(state)
         give_back_memory()

@@ -77,7 +77,7 @@ class UnderWay:
         self._aside = strategy.ahead and measurer.builds_aside
         self._keeps_times = strategy.keeps_times
         self._rounds: deque[Round] = deque()
-        self._unchecked: set[int] = set()  # tasks that the user was warned about
+        self._met: set[int] = set()  # tasks that a round was begun of
 
     def __len__(self) -> int:
         return len(self._rounds)
@@ -102,8 +102,10 @@ class UnderWay:
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
         )
         self._log.phase("measure", state.task.name)
-        restore_yardstick(self._project, state.task, state.task_id, self._measurer, self._log.notice)
-        self._tell_unchecked(state)
+        if state.task_id not in self._met:
+            self._met.add(state.task_id)
+            restore_yardstick(self._project, state.task, state.task_id, self._measurer, self._log.notice)
+            self._tell_unchecked(state)
         pinned = {candidate.hash for candidate in plan.pinned}
         state.begin_round(
             Pending(candidate, ids[candidate.hash], round_id, candidate.hash in pinned) for candidate in plan.candidates
@@ -175,11 +177,8 @@ class UnderWay:
         return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
 
     def _tell_unchecked(self, state: TaskState) -> None:
-        """Warn once of a task whose outputs cannot be checked, because its untuned kernel gave none to compare with."""
-        if self._run.settings.check == "none" or state.task_id in self._unchecked:
-            return
-        if not (untuned := self._measurer.untuned(state.task)).ok:
-            self._unchecked.add(state.task_id)
+        """Warn of a task whose outputs cannot be checked, because its untuned kernel gave none to compare with."""
+        if self._run.settings.check != "none" and not (untuned := self._measurer.untuned(state.task)).ok:
             self._log.notice(
                 "warning",
                 f"{state.task.name}: its candidates' outputs are not checked, since the untuned kernel gave none to"

@@ -13,7 +13,7 @@ from pruner_engine.processes.openmp import sleeping_threads
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import statement, workload
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
-from pruner_engine.verify.pairs import pair_accuracy, relevance
+from pruner_engine.verify.pairs import mean_accuracy, pair_accuracy, relevance
 
 with sleeping_threads():  # those of TVM's own search are of this library too
     import xgboost
@@ -72,9 +72,8 @@ class GradientBoosting(CostModel):
         errors, _ = _slopes(scores, labels, censored)
         loss = float(np.sqrt(np.mean(errors**2)))
         parts = np.split(scores, np.cumsum([len(features) for features, _, _ in ordered])[:-1])
-        found = [pair_accuracy(part, seconds, flags) for part, (_, seconds, flags) in zip(parts, ordered, strict=True)]
-        elapsed = time.perf_counter() - started
-        return LearnReport(loss, float(np.nanmean(found)), _TREES, samples, elapsed, "scratch")
+        found = (pair_accuracy(part, seconds, flags) for part, (_, seconds, flags) in zip(parts, ordered, strict=True))
+        return LearnReport(loss, mean_accuracy(found), _TREES, samples, time.perf_counter() - started, "scratch")
 
     def to_bytes(self) -> bytes:
         return b"" if self._booster is None else bytes(self._booster.save_raw("json"))

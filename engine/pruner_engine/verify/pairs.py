@@ -7,6 +7,8 @@ What is taken and given are arrays of NumPy, or tensors of PyTorch, which not ev
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 Numbers = Any  # an array or a tensor
@@ -31,3 +33,9 @@ def pair_accuracy(scores: Numbers, seconds: Numbers, censored: Numbers) -> float
     pairs = comparable(seconds, censored)
     right = scores[:, None] > scores[None, :]
     return float((right & pairs).sum() / pairs.sum()) if bool(pairs.any()) else float("nan")
+
+
+def mean_accuracy(accuracies: Iterable[float]) -> float:
+    """Mean of the pair accuracies of several tasks, of those that have pairs; NaN where none has."""
+    known = [accuracy for accuracy in accuracies if not math.isnan(accuracy)]
+    return sum(known) / len(known) if known else math.nan

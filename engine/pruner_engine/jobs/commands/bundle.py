@@ -80,23 +80,25 @@ def _tuned_run(
     former = [task for task in stored if task.hash not in present]
     tuned = TunedModel(model.facts, prepared, target, tasks, database, untuned, former)
     if target.kind.name == "llvm":  # a GPU's kernels have TVM's default rules
-        tuned = _with_drafts(tuned, project, run, device, on_phase)
+        tuned = _with_drafts(tuned, database.tried, project.path, run, device, on_phase)
     return _TunedRun(run, device, tuned, settings)
 
 
 def _with_drafts(
     tuned: TunedModel,
-    project: Project,
+    tried: Collection[str],
+    project: Path,
     run: dict[str, Any],
     device: dict[str, Any],
     on_phase: Callable[[str, str], None],
 ) -> TunedModel:
-    """The model with drafted schedules of what no trial has reached and takes long."""
-    tried = project.trials.tried(run["target_id"])
+    """The model with drafted schedules of what no trial has reached and takes long, where its device is known."""
     if all(task.hash in tried for task in tuned.tasks):
         return tuned
-    with making_sense(project.path):
-        profile = DeviceProfile.from_json(json.loads(device["profile"]))
+    with making_sense(project):
+        if not (figures := json.loads(device["profile"])):  # of a device that others measured on
+            return tuned
+        profile = DeviceProfile.from_json(figures)
     if not (untried := worth_drafting(tuned.tasks, tuned.call_s, tried, profile)):
         return tuned
     on_phase("draft", ", ".join(task.name for task in untried))

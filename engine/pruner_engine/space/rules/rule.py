@@ -14,7 +14,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 
-from pruner_engine.errors import UserError, first_words
+from pruner_engine.errors import UserError
 from pruner_engine.faults import in_one_line
 from pruner_engine.plugins import hint_to_mend
 from pruner_engine.space.rules.machine import Machine
@@ -51,39 +51,11 @@ class Rule(ABC):
 
 def schedule_rule(name: str, rule: Callable[[Machine], Rule]) -> Callable[[Machine], ms.ScheduleRule]:
     """Make MetaSchedule's schedule rule, as `OWN_RULES` holds them, of one of ours."""
-    return lambda machine: _ScheduleRule(name, rule(machine))
-
-
-def _tell(name: str, why: str) -> None:
-    if (failed := _failed.get()) is None:
-        _LOG.warning('the rule "%s" left out a block that it failed on: %s', name, why)
-    else:
-        failed.setdefault(name, why)
-
-
-@derived_object
-class _ScheduleRule(PyScheduleRule):
-    def __init__(self, name: str, rule: Rule) -> None:
-        super().__init__()
-        self.name, self.rule = name, rule
-
-    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
-        pass
-
-    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
-        """What the rule makes; as if it did not apply where it fails, lest its error takes the whole space away."""
-        try:
-            return self.rule.apply(sch.copy(), block)
-        except Exception as error:  # a kernel that the rule was not written for may raise anything
-            _tell(self.name, f"{type(error).__name__}: {first_words(error)}")
-            return [sch]
-
-    def clone(self) -> ms.ScheduleRule:
-        return _ScheduleRule(self.name, self.rule)
+    return lambda machine: _Guarded(name, rule(machine))
 
 
 def guarded(name: str, make: Callable[[Machine], ms.ScheduleRule]) -> Callable[[Machine], ms.ScheduleRule]:
-    """Make a rule of a plugin one that fails as ours do: on a block, for which the others go on.
+    """Make a rule of a plugin one that fails as ours do.
 
     Raises:
         UserError: of what is returned, where the plugin makes no rule.
@@ -101,21 +73,32 @@ def guarded(name: str, make: Callable[[Machine], ms.ScheduleRule]) -> Callable[[
 
 @derived_object
 class _Guarded(PyScheduleRule):
-    def __init__(self, name: str, rule: ms.ScheduleRule) -> None:
+    """A rule that leaves out a block which it fails on, as if it did not apply: the other rules schedule that."""
+
+    def __init__(self, name: str, rule: Rule | ms.ScheduleRule) -> None:
         super().__init__()
         self.name, self.rule = name, rule
 
     def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
-        self.rule._initialize_with_tune_context(context)
+        if isinstance(self.rule, ms.ScheduleRule):
+            self.rule._initialize_with_tune_context(context)
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         try:
             if found := list(self.rule.apply(sch.copy(), block)):
                 return found
             _tell(self.name, "it gives no schedule")
-        except Exception as error:  # whatever somebody else's code raises
+        except Exception as error:  # of a kernel that the rule was not written for, or somebody else's code
             _tell(self.name, in_one_line(error))
         return [sch]
 
     def clone(self) -> ms.ScheduleRule:
-        return _Guarded(self.name, self.rule.clone())
+        rule = self.rule.clone() if isinstance(self.rule, ms.ScheduleRule) else self.rule
+        return _Guarded(self.name, rule)
+
+
+def _tell(name: str, why: str) -> None:
+    if (failed := _failed.get()) is None:
+        _LOG.warning('the rule "%s" left out a block that it failed on: %s', name, why)
+    else:
+        failed.setdefault(name, why)

@@ -183,14 +183,6 @@ class TrialRepository:
             (run_id,),
         )
 
-    def tried(self, target_id: int) -> set[str]:
-        """Hashes of the tasks on a target of which anything was measured, valid or not."""
-        rows = self._file.query(
-            "SELECT DISTINCT k.hash FROM measurements x JOIN tasks k ON k.id = x.task_id WHERE k.target_id = ?",
-            (target_id,),
-        )
-        return {str(row["hash"]) for row in rows}
-
     def counts(self, run_id: int) -> tuple[int, int]:
         """Trials of a run: all, valid."""
         row = self._file.query(

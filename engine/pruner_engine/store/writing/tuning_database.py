@@ -18,13 +18,15 @@ from pruner_engine.tasks.foreign import ForeignCodeError, read_trace
 from pruner_engine.tasks.task import module_hash
 
 _TASKS = "SELECT id, mod FROM tasks WHERE target_id = ? AND hash = ? ORDER BY id"
+_COUNTED = f"x.run_id IN (SELECT id FROM runs WHERE coalesce(id = ?, {CACHES} = ?))"
 _BEST = (
     "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
-    " WHERE x.task_id IN (SELECT value FROM json_each(?)) AND x.stage = 'ok' AND x.censored = 0"
-    " AND (x.run_id = ? OR ? IS NULL AND x.run_id IN (SELECT id FROM runs"
-    f" WHERE {CACHES} = ?))"
+    f" WHERE {_COUNTED} AND x.task_id IN (SELECT value FROM json_each(?)) AND x.stage = 'ok' AND x.censored = 0"
     " AND c.trace IS NOT NULL"  # a project that was trimmed keeps those of the best
     " ORDER BY x.seconds LIMIT ?"
+)
+_TRIED = (
+    f"SELECT DISTINCT k.hash FROM measurements x JOIN tasks k ON k.id = x.task_id WHERE {_COUNTED} AND k.target_id = ?"
 )
 
 
@@ -53,9 +55,13 @@ class ProjectDatabase(PyDatabase):
         self._file = file
         self._target_id = target_id
         self._target = target
-        self._run_id = of if isinstance(of, int) else None
-        self._caches = None if isinstance(of, int) else of
+        self._of = (of, None) if isinstance(of, int) else (None, of)  # the run, or the caches
         self.foreign: set[str] = set()
+
+    @property
+    def tried(self) -> set[str]:
+        """Hashes of the tasks of which anything was measured, valid or not."""
+        return {str(row["hash"]) for row in self._file.query(_TRIED, (*self._of, self._target_id))}
 
     def _tasks(self, mod: tvm.IRModule) -> tuple[list[int], tvm.IRModule]:
         """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
@@ -81,7 +87,7 @@ class ProjectDatabase(PyDatabase):
         return self._records(self._tasks(workload.mod)[0], workload, top_k)
 
     def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
-        rows = self._file.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._caches, limit))
+        rows = self._file.query(_BEST, (*self._of, json.dumps(task_ids), limit))
         records = []
         for row in rows:
             try:
@@ -98,12 +104,7 @@ class ProjectDatabase(PyDatabase):
         return records
 
     def __len__(self) -> int:
-        rows = self._file.query(
-            "SELECT count(*) AS n FROM measurements x JOIN tasks k ON k.id = x.task_id"
-            " WHERE k.target_id = ? AND x.stage = 'ok' AND x.censored = 0",
-            (self._target_id,),
-        )
-        return int(rows[0]["n"])
+        return len(self.get_all_tuning_records())
 
 
 def _record_of(workload: Workload, trace: str, repeats: str, target: tvm.target.Target) -> TuningRecord:

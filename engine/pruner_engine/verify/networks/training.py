@@ -17,7 +17,7 @@ from pruner_engine.verify.model import HELD_EVERY, Group
 from pruner_engine.verify.networks.adam import Adam
 from pruner_engine.verify.networks.batch import Batch, pack
 from pruner_engine.verify.networks.lambdarank import lambdarank_loss
-from pruner_engine.verify.pairs import comparable, pair_accuracy, relevance
+from pruner_engine.verify.pairs import comparable, mean_accuracy, pair_accuracy, relevance
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512
@@ -116,12 +116,10 @@ def accuracy(network: nn.Module, data: Measured) -> float:
 def _accuracy(network: nn.Module, data: Measured, chosen: Sequence[Tensor]) -> float:
     """Pair accuracy averaged over tasks, on the candidates of each that are chosen."""
     scores = predict(network, data.batch.select(torch.cat(list(chosen)))).split([len(of_one) for of_one in chosen])
-    found = [
+    return mean_accuracy(
         pair_accuracy(score, data.seconds[of_one], data.censored[of_one])
         for score, of_one in zip(scores, chosen, strict=True)
-    ]
-    found = [value for value in found if not math.isnan(value)]
-    return sum(found) / len(found) if found else float("nan")
+    )
 
 
 def predict(network: nn.Module, batch: Batch) -> Tensor:
