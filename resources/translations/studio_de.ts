@@ -92,10 +92,6 @@
         <translation>„Vergleich“</translation>
     </message>
     <message>
-        <source>“Export”</source>
-        <translation>„Export“</translation>
-    </message>
-    <message>
         <source>“Resume” or “Go on…”</source>
         <translation>„Fortsetzen“ oder „Weiter…“</translation>
     </message>
