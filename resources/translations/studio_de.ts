@@ -6909,8 +6909,8 @@
         <translation>Es gibt keine Strategie „{0}“.</translation>
     </message>
     <message>
-        <source>Use one of {0}, or name its plugin&apos;s file (--plugin; in the window on Start).</source>
-        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei des Plugins (--plugin; im Fenster auf der Startseite).</translation>
+        <source>Use one of {0}, or name its plugin&apos;s file (--plugin).</source>
+        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei des Plugins (--plugin).</translation>
     </message>
     <message>
         <source>Every run of this project has spent its budget.</source>

@@ -12,6 +12,7 @@ from test_cut_texts import cut
 
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
+from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.shortcuts import Shortcuts
 
 
@@ -98,3 +99,17 @@ def test_a_legend_of_two_lines_pushes_no_axis_out_of_sight(window: MainWindow, r
     plot = page.roofline
     assert plot.legend.height() > 1.8 * plot.legend.fontMetrics().height()
     assert plot.rect().contains(plot._view.geometry()) and plot.parentWidget().rect().contains(plot.geometry())
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+@pytest.mark.parametrize("size", [(900, 600), (1100, 700)])
+def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_project: Path, size: tuple[int, int]) -> None:
+    window.resize(*size)
+    window.workspace.open(finished_project, 3)
+    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
+        page = window.show_page(key)
+        rested(page)
+        plots = [plot for plot in page.findChildren(Plot) if plot.isVisible()]
+        axes = [plot._view.getAxis(side) for plot in plots for side in ("left", "bottom")]
+        told = [axis for axis in axes if axis.isVisible() and axis.labelText]
+        assert told and [axis.label.toPlainText().split() for axis in told] == [axis.labelText.split() for axis in told]

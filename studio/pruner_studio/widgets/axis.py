@@ -70,7 +70,7 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
             self._named = named
             self.label.setHtml(named)
             self.label.setTextWidth(-1)
-            self.label.setTextWidth(self.label.document().idealWidth())  # lines have a middle only of a width
+            self.label.setTextWidth(self.label.document().idealWidth() + 1)  # lines have a middle only of a width
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self.shown.log:
