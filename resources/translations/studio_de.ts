@@ -5821,8 +5821,8 @@
         <translation>Pruner Studio schreibt keine solchen Ablaufpläne: Fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
     </message>
     <message>
-        <source>Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board.</source>
-        <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder exportieren Sie mit --rpc und --key eines Boards.</translation>
+        <source>Run it on the device with `python run.py --bench`, or on a board: `pruner export --rpc`.</source>
+        <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder auf einem Board: `pruner export --rpc`.</translation>
     </message>
     <message>
         <source>The model&apos;s file has changed since it was loaded.</source>
