@@ -13,6 +13,7 @@ from test_cut_texts import cut
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.preferences import Preferences
 from pruner_studio.widgets.shortcuts import Shortcuts
 
 
@@ -113,3 +114,18 @@ def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_projec
         axes = [plot._view.getAxis(side) for plot in plots for side in ("left", "bottom")]
         told = [axis for axis in axes if axis.isVisible() and axis.labelText]
         assert told and [axis.label.toPlainText().split() for axis in told] == [axis.labelText.split() for axis in told]
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+def test_the_preferences_are_as_high_as_their_lines_need(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    shown = Preferences(window)
+    qtbot.addWidget(shown)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    QApplication.processEvents()
+    assert cut(shown) == []
+    shown.projects.line.setText(str(tmp_path / "file" / "below"))
+    (tmp_path / "file").touch()
+    shown._keep_folder()
+    QApplication.processEvents()
+    assert shown.refusal.isVisible() and cut(shown) == []
