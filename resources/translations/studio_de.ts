@@ -72,6 +72,42 @@
         <translation>Auf diesem Gerät</translation>
     </message>
     <message>
+        <source>“Check again” on Start</source>
+        <translation>„Noch einmal prüfen“ auf Start</translation>
+    </message>
+    <message>
+        <source>“Boards” on Devices</source>
+        <translation>„Boards“ unter „Geräte“</translation>
+    </message>
+    <message>
+        <source>“Devices”</source>
+        <translation>„Geräte“</translation>
+    </message>
+    <message>
+        <source>“Tasks”</source>
+        <translation>„Aufgaben“</translation>
+    </message>
+    <message>
+        <source>“Compare”</source>
+        <translation>„Vergleich“</translation>
+    </message>
+    <message>
+        <source>“Resume” or “Go on…”</source>
+        <translation>„Fortsetzen“ oder „Weiter…“</translation>
+    </message>
+    <message>
+        <source>{value} for “{title}” in the settings on Start</source>
+        <translation>{value} bei „{title}“ in den Einstellungen auf Start</translation>
+    </message>
+    <message>
+        <source>{value} beside the model</source>
+        <translation>{value} neben dem Modell</translation>
+    </message>
+    <message>
+        <source>“{title}”</source>
+        <translation>„{title}“</translation>
+    </message>
+    <message>
         <source>On another one</source>
         <translation>Auf einem anderen</translation>
     </message>
@@ -5785,8 +5821,8 @@
         <translation>Pruner Studio schreibt keine solchen Ablaufpläne: Fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
     </message>
     <message>
-        <source>Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board.</source>
-        <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder exportieren Sie mit --rpc und --key eines Boards.</translation>
+        <source>Run it on the device with `python run.py --bench`, or on a board: `pruner export --rpc`.</source>
+        <translation>Führen Sie es auf dem Gerät mit `python run.py --bench` aus, oder auf einem Board: `pruner export --rpc`.</translation>
     </message>
     <message>
         <source>The model&apos;s file has changed since it was loaded.</source>
@@ -6309,6 +6345,10 @@
         <translation>Spätere Läufe messen und kalibrieren neu. Machen Sie den Ordner beschreibbar, oder setzen Sie XDG_CACHE_HOME auf einen, der es ist.</translation>
     </message>
     <message>
+        <source>no device has this name, and it is neither llvm nor cuda.</source>
+        <translation>Kein Gerät heißt so, und es ist weder llvm noch cuda.</translation>
+    </message>
+    <message>
         <source>it is no JSON from its character {0} on.</source>
         <translation>Ab dem Zeichen {0} ist es kein JSON.</translation>
     </message>
@@ -6403,6 +6443,14 @@
     <message>
         <source>The cost model &quot;{0}&quot; of {1} does not give one score for each of {2} candidates.</source>
         <translation>Das Kostenmodell „{0}“ aus {1} gibt nicht jedem von {2} Kandidaten eine Bewertung.</translation>
+    </message>
+    <message>
+        <source>It holds no trees that can be read.</source>
+        <translation>Es enthält keine lesbaren Bäume.</translation>
+    </message>
+    <message>
+        <source>{0} cannot be taken as a pre-trained model: {1}</source>
+        <translation>{0} taugt nicht als vortrainiertes Modell: {1}</translation>
     </message>
     <message>
         <source>Chance learns nothing and takes no checkpoint.</source>
@@ -6861,8 +6909,8 @@
         <translation>Es gibt keine Strategie „{0}“.</translation>
     </message>
     <message>
-        <source>Use one of {0}, or name its plugin&apos;s file (--plugin; in the window on Start).</source>
-        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei des Plugins (--plugin; im Fenster auf der Startseite).</translation>
+        <source>Use one of {0}, or name its plugin&apos;s file (--plugin).</source>
+        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei des Plugins (--plugin).</translation>
     </message>
     <message>
         <source>Every run of this project has spent its budget.</source>
@@ -7103,10 +7151,6 @@
     <message>
         <source>Use one that this tool wrote.</source>
         <translation>Nehmen Sie einen, den dieses Programm geschrieben hat.</translation>
-    </message>
-    <message>
-        <source>The checkpoint is damaged: its trees cannot be read.</source>
-        <translation>Der Modellstand ist beschädigt: Seine Bäume lassen sich nicht lesen.</translation>
     </message>
     <message>
         <source>A model of kind {0} is not trained offline.</source>

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pruner_engine.measure.advice import ADVICE, OTHERWISE, advice
+from pruner_engine.measure.advice import ADVICE, OTHERWISE
 from pruner_engine.resources import resource_dir
 from pruner_studio.translation import tr
 
@@ -72,12 +72,6 @@ def tip_of(name: str) -> str:
     """Tool tip of a term; empty where there is none."""
     term = help_of(name)
     return term.tip if term else ""
-
-
-def advice_of(stage: str, error: str) -> str:
-    """What to do about a failed trial, in the user's language: the sentence that the terminal tells too."""
-    text = advice(stage, error)
-    return tr(text)
 
 
 def markdown() -> str:

@@ -22,6 +22,7 @@ from pruner_studio import clipboard, closing, kept_sizes
 from pruner_studio.announcing import announce
 from pruner_studio.dropping import files_in, one_of
 from pruner_studio.editing import Actions, edit_actions
+from pruner_studio.focus_frames import FocusFrames
 from pruner_studio.garbage import Garbage
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         self._session: Session | None = None
         self.menus = Menus(self)
         KeyboardKeeper(self)
+        FocusFrames(self)
         self.workspace.problem.connect(self.problems.tell)
         self.workspace.solved.connect(self.problems.withdraw)
         self.workspace.opened.connect(self._opened)

@@ -1,7 +1,8 @@
 """Translates the sentences of engines.
 
 They say it in English, into project files, terminals and reports; the window knows their sentences
-(`resources/translations/engine.json`, which `make translations` collects from their source) and shows them translated.
+(`resources/translations/engine.json`, which `make translations` collects from their source) and shows them translated,
+with its own fields and pages in place of a terminal's options and commands.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import lru_cache
 from pruner_engine.resources import resource_dir
 from pruner_engine.units import decimal
 from pruner_studio.translation import tr, translating
+from pruner_studio.window_words import OF_TERMINALS, in_the_window
 
 # With a unit, a prefix or the blank in front of one: not a version
 _QUANTITY = re.compile(r"\d+\.\d+(?: | ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|B)/s|[kMGT]))")
@@ -27,10 +29,10 @@ Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its
 @lru_cache(maxsize=256)
 def said(text: str) -> str:
     """A sentence of an engine in the user's language, parts that are known sentences too; an unknown one as it is."""
-    if not translating() or not text:
+    if not text or not (translating() or OF_TERMINALS.search(text)):
         return text
-    if (whole := tr(text)) != text:
-        return whole
+    if (whole := tr(text)) != text or text in _known():
+        return in_the_window(whole)
     for pattern, parts in _patterns():
         if (holes := _holes(parts, text)) is not None:
             return _filled(pattern, parts, holes)
@@ -43,7 +45,7 @@ def _filled(pattern: str, parts: Sequence[str], holes: Sequence[str]) -> str:
         decimal(hole) if _BARE.fullmatch(hole) and (_BEHIND.match(behind) or before.endswith(_BEFORE)) else hole
         for hole, before, behind in zip(holes, parts, parts[1:], strict=False)
     ]
-    return _HOLE.sub(lambda hole: said(told[int(hole[1])]), tr(pattern))
+    return _HOLE.sub(lambda hole: said(told[int(hole[1])]), in_the_window(tr(pattern)))
 
 
 def all_said(*sentences: str) -> str:
@@ -52,10 +54,15 @@ def all_said(*sentences: str) -> str:
 
 
 @lru_cache(maxsize=1)
+def _known() -> dict[str, None]:
+    stored: list[str] = json.loads((resource_dir() / "translations" / "engine.json").read_text(encoding="utf-8"))
+    return dict.fromkeys(stored)
+
+
+@lru_cache(maxsize=1)
 def _patterns() -> list[Pattern]:
     """Those with holes, the most words first: a sentence may fit a shorter one too."""
-    stored: list[str] = json.loads((resource_dir() / "translations" / "engine.json").read_text(encoding="utf-8"))
-    split = [(text, tuple(_HOLE.split(text)[::2])) for text in stored]
+    split = [(text, tuple(_HOLE.split(text)[::2])) for text in _known()]
     return sorted((one for one in split if len(one[1]) > 1), key=lambda one: -len("".join(one[1])))
 
 

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from databases import connected
 from pruner_engine import protocol as msg
-from pruner_engine.measure.advice import advice
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.main_window import MainWindow
 from pruner_studio.problem import Problem
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.problems import ProblemStack
+from pruner_studio.window_words import advice_of
 from pruner_studio.workspace import Workspace
 
 LOG = "free(): invalid pointer\nSegmentation fault"
@@ -51,7 +51,7 @@ def texts(card: FailureCard) -> list[str]:
 def test_a_kind_of_failure_says_what_to_do_and_shows_its_log(card: FailureCard) -> None:
     card.show_failures([CRASH], 10)
     assert texts(card) == ["3 × failed while running · crashed  (30 %)".replace("(30 %)", "(30 % of trials)"),
-                            "Signal 11.", advice("run", "crash")]  # fmt: skip
+                            "Signal 11.", advice_of("run", "crash")]  # fmt: skip
     log = card.logs["run", "crash"]
     assert not log.unfolded
     press(log, "Log")
@@ -94,7 +94,7 @@ def test_the_schedule_of_a_failed_candidate_says_what_to_do(
     page = window.show_page("schedule")
     page.refresh()
     assert page.message.text() == failed["message"]
-    assert page.hint.text() == advice("run", failed["error"])
+    assert page.hint.text() == advice_of("run", failed["error"])
     assert page.log.log == LOG and not page.log.isHidden()
     best = next(row for row in window.workspace.reader.tasks(3) if row["id"] == failed["task_id"])["best_candidate_id"]
     window.workspace.select(failed["task_id"], best)

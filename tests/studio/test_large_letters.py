@@ -12,6 +12,8 @@ from test_cut_texts import cut
 
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
+from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.preferences import Preferences
 from pruner_studio.widgets.shortcuts import Shortcuts
 
 
@@ -98,3 +100,32 @@ def test_a_legend_of_two_lines_pushes_no_axis_out_of_sight(window: MainWindow, r
     plot = page.roofline
     assert plot.legend.height() > 1.8 * plot.legend.fontMetrics().height()
     assert plot.rect().contains(plot._view.geometry()) and plot.parentWidget().rect().contains(plot.geometry())
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+@pytest.mark.parametrize("size", [(900, 600), (1100, 700)])
+def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_project: Path, size: tuple[int, int]) -> None:
+    window.resize(*size)
+    window.workspace.open(finished_project, 3)
+    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
+        page = window.show_page(key)
+        rested(page)
+        plots = [plot for plot in page.findChildren(Plot) if plot.isVisible()]
+        axes = [plot._view.getAxis(side) for plot in plots for side in ("left", "bottom")]
+        told = [axis for axis in axes if axis.isVisible() and axis.labelText]
+        assert told and [axis.label.toPlainText().split() for axis in told] == [axis.labelText.split() for axis in told]
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+def test_the_preferences_are_as_high_as_their_lines_need(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    shown = Preferences(window)
+    qtbot.addWidget(shown)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    QApplication.processEvents()
+    assert cut(shown) == []
+    shown.projects.line.setText(str(tmp_path / "file" / "below"))
+    (tmp_path / "file").touch()
+    shown._keep_folder()
+    QApplication.processEvents()
+    assert shown.refusal.isVisible() and cut(shown) == []

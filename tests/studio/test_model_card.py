@@ -10,7 +10,7 @@ import pytest
 from lent_engine import LentEngine
 from onnx import TensorProto, helper
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLineEdit, QSpinBox
+from PySide6.QtWidgets import QLabel, QLineEdit, QScrollArea, QSpinBox
 
 from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.resources import resource_dir
@@ -94,6 +94,23 @@ def test_open_dimensions_are_asked_for_before_the_model_can_be_tuned(qtbot, star
     start.take_file(str(path))
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     assert (True, False) not in seen and start.plan().inputs == {"x": [1, 16]}
+
+
+def test_an_input_of_a_long_name_asks_for_no_wider_window(
+    qtbot, window: MainWindow, start: StartPage, tmp_path: Path
+) -> None:
+    name = "decoder_model.decoder.layers.0.encoder_attention.past_key_values.of_the_last_window"
+    tensors = [helper.make_tensor_value_info(each, TensorProto.FLOAT, ["batch", 16]) for each in (name, "y")]
+    graph = helper.make_graph([helper.make_node("Relu", [name], ["y"])], "long", tensors[:1], tensors[1:])
+    path = tmp_path / "long.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    window.resize(760, 600)
+    start.take_file(str(path))
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    (told,) = (shown for shown in start.shapes.findChildren(QLabel) if shown.text() == name)
+    qtbot.waitUntil(lambda: 0 < told.width() < told.sizeHint().width())
+    assert name in told.toolTip()
+    assert all(area.horizontalScrollBar().maximum() == 0 for area in start.findChildren(QScrollArea))
 
 
 def test_a_dimension_of_several_inputs_is_one_number(qtbot, start: StartPage, tmp_path: Path) -> None:

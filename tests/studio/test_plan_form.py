@@ -108,6 +108,50 @@ def test_another_target_is_typed_and_stays_while_devices_are_found(qtbot, start:
     assert start.plan().target == "auto"
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("nonesuch", '"nonesuch" is not a target: no device has this name, and it is neither llvm nor cuda.'),
+        ("znver4 ", '"znver4" is not a target: no device has this name, and it is neither llvm nor cuda.'),
+        ("llvm -mcpu=znver4", '"llvm -mcpu=znver4" is not a target: options are given as JSON.'),
+        ('{"kind":"vulkan"}', '"{"kind":"vulkan"}" is not a target: its kind "vulkan" is neither llvm nor cuda.'),
+        ("{kind}", '"{kind}" is not a target: it is no JSON from its character 2 on.'),
+        ("cuda", 'There is no GPU "cuda": no NVIDIA driver answers on this machine.'),
+        ("H100", "Kernels for H100 cannot run: no NVIDIA driver answers here."),
+        ("auto", ""),
+        ("zen4", ""),
+        ("nvidia/whatever", ""),
+        ('{"kind":"llvm","mcpu":"znver4"}', ""),
+        ('{"tag":"arm/thing"}', ""),
+    ],
+)
+def test_a_target_that_is_none_is_told_beside_its_field(
+    qtbot, start: StartPage, monkeypatch, text: str, why: str
+) -> None:
+    """What only TVM knows is left to the run."""
+    monkeypatch.setattr(named, "detect_gpus", list)
+    with qtbot.waitSignal(start.form.target.offered, timeout=30_000):
+        start.form.target.refresh()
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    give(qtbot, start.form.target.lineEdit(), text)
+    assert start.tune.isEnabled() is (not why)
+    told = [
+        shown for shown in start.form.findChildren(QLabel) if shown.property("role") == "warn" and shown.isVisible()
+    ]
+    assert [shown.text().startswith(why) for shown in told] == ([True] if why else [])
+    assert start.hindrance.text().startswith(why)
+
+
+def test_boards_may_have_what_this_machine_has_not(qtbot, start: StartPage, monkeypatch) -> None:
+    monkeypatch.setattr(named, "detect_gpus", list)
+    with qtbot.waitSignal(start.form.target.offered, timeout=30_000):
+        start.form.target.refresh()
+    start.form.target.choose("orin")
+    assert "no NVIDIA driver" in start.form.target.hindrance
+    start.form.target.measure_on_boards(True)
+    assert start.form.target.hindrance == ""
+
+
 def test_another_gpu_than_the_first_is_listed_but_not_to_be_chosen(qtbot, start: StartPage, monkeypatch) -> None:
     gpus = [
         Device("cuda", name, "f", "sm_90", 132, 2048, 32, index=index) for name, index in (("H100", 1), ("H200", 3))

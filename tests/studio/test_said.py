@@ -18,7 +18,9 @@ from pruner_engine.resources import resource_dir
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import translation
 from pruner_studio.job import Job
+from pruner_studio.models.recent import summaries
 from pruner_studio.models.rounds import correlation
+from pruner_studio.models.settings import hindrance
 from pruner_studio.models.words import PHASES
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.problem import Problem
@@ -53,6 +55,15 @@ def test_a_refusal_is_told_in_german_and_copied_in_english(qtbot, german: None, 
     assert "Prüfen Sie den Pfad, oder optimieren Sie zuerst ein Modell hinein." in texts(card)
     card._copy()
     assert QGuiApplication.clipboard().text() == f"{error.message}\n\n{error.hint}"
+
+
+def test_why_a_recent_project_and_a_tracker_will_not_do_is_told_in_german(german: None, tmp_path: Path) -> None:
+    (path := tmp_path / "letter.pruner").write_text("Dear reader, this is a letter.", encoding="utf-8")
+    with pytest.raises(UserError) as raised:
+        ProjectReader(path)
+    (row,) = summaries([str(path)])
+    assert row["problem"] == all_said(raised.value.message, raised.value.hint) != str(raised.value)
+    assert hindrance({"rpc": "board"}).startswith("„board“ ist keine Adresse eines Trackers.")
 
 
 def test_a_refusal_of_a_model_is_told_in_german(german: None, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from pruner_engine.resources import resource_dir
 
 TEXTS = resource_dir() / "translations" / "studio_de.ts"
 COLLECTED = {("help.py", "tr(text)"), ("said.py", "tr(text)"), ("said.py", "tr(pattern)")}  # whose texts are data
+COLLECTED |= {("window_words.py", "tr(advice(stage, error))")}
 _PUT_IN = r"{\w+(?::[^}]*)?}"
 
 _GERMAN = """

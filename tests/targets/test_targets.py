@@ -9,7 +9,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.targets import Device, cpu, detect_gpus, detect_host
+from pruner_engine.targets import Device, cpu, detect_gpus, detect_host, refusal
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import (
@@ -178,6 +178,7 @@ def test_a_target_object_needs_no_tag():
         ('{"kind":"llvm","num-cores":"x"}', 'the value of its option "num-cores" is of the wrong kind', "Such as {"),
         ('{"kind":"llvm","mattr":"+avx2"}', 'the value of its option "mattr" is of the wrong kind', "Such as {"),
         ("llvm -mcpu=skylake", "options are given as JSON", "Such as {"),
+        ("a big one", "nothing has this name", "a device: a100-40g, "),
         ('{"kind":"cuda","arch":"foo"}', 'its option "arch" has to be such as sm_90', "Such as {"),
         ('{"tag":"foo"}', 'there is no tag "foo"', "Such as {"),
     ],
@@ -215,3 +216,19 @@ def test_a_process_reads_the_instructions_of_its_target_and_no_others(name, has)
     command = [sys.executable, "-c", _LOADED.format(name, _INSTRUCTIONS)]
     told = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert told.stdout.strip() == has, told.stderr
+
+
+@pytest.mark.parametrize("known", ["llvm", "Zen4", "nvidia/nvidia-a100", '{"kind":"llvm","mcpu":"haswell"}', " cpu "])
+def test_what_is_a_target_is_not_refused_without_tvm(known):
+    assert resolve_target(known) and refusal(known) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nope", "opencl", "LLVM", "llvm -x", "my cpu", "[]", "{", '{"kind":"opencl"}', '{"a":1}', "cuda:99"],
+)
+def test_what_is_refused_without_tvm_is_no_target(text):
+    with pytest.raises(UserError) as raised:
+        resolve_target(text)
+    refused = refusal(text)
+    assert refused and refused.hint and refused.message.split(":")[0] == raised.value.message.split(":")[0]

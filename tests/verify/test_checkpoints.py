@@ -83,9 +83,23 @@ def test_foreign_files_are_refused(trained):
     model = create_model("pacm")
     with pytest.raises(UserError, match="not a Pruner Studio checkpoint"):
         model.from_bytes(save({"weight": torch.zeros(3)}, {"format": "pt"}))
-    # a pickle, as torch.save writes inside its archive
-    with pytest.raises(UserError):
-        model.from_bytes(b"\x80\x02}q\x00." * 20)
+    for foreign in (b"\x80\x02}q\x00." * 20, b"PK\x03\x04" * 9, b"Dear reader, this is a letter."):
+        with pytest.raises(UserError, match="not a Pruner Studio checkpoint"):
+            model.from_bytes(foreign)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"Dear reader, this is a letter.", "This file is not a Pruner Studio checkpoint."),
+        (b"", "The checkpoint is damaged: its header cannot be read."),
+    ],
+)
+def test_a_file_that_is_refused_is_named(tmp_path, content, why):
+    (path := tmp_path / "letter.txt").write_bytes(content)
+    with pytest.raises(UserError) as refused:
+        pretrained.check_model("pacm", str(path))
+    assert refused.value.message == f"letter.txt cannot be taken as a pre-trained model: {why}"
 
 
 def test_poisoned_weights_are_refused_and_change_nothing(trained):

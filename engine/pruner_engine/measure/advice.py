@@ -1,4 +1,4 @@
-"""What to do about a failed trial, by stage and kind: the same in the window, the terminal and the report."""
+"""What to do about a failed trial, by stage and kind: for terminals, reports and, in its own words, the window."""
 
 # By stage and kind of `MeasureResult`; "" stands for any stage. Limits are settings of a run: `pruner tune --set`.
 ADVICE = {

@@ -3,6 +3,6 @@
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.device import Cache, Device
 from pruner_engine.targets.gpu import detect_gpus
-from pruner_engine.targets.named import NamedTarget, named_targets
+from pruner_engine.targets.named import NamedTarget, named_targets, refusal
 
-__all__ = ["Cache", "Device", "NamedTarget", "detect_gpus", "detect_host", "named_targets"]
+__all__ = ["Cache", "Device", "NamedTarget", "detect_gpus", "detect_host", "named_targets", "refusal"]

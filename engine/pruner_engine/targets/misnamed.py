@@ -13,6 +13,9 @@ _KIND = re.compile(r'Target kind "(.*?)" is not defined', re.DOTALL)
 _OPTION = re.compile(r"Unknown config option '(.*?)'\. Known options: (.*)")
 _TYPE = re.compile(r"Option '(.*?)': expected type ")
 _TAG = re.compile(r"Unknown target tag: (.*?)\. ")
+OF_THIS_CPU = ("auto", "cpu", "llvm")  # names of its target
+OF_A_GPU = ("cuda", "gpu")
+_KINDS = ("llvm", "cuda")  # that can be tuned for
 _JSON = 'Such as {"kind":"llvm","mcpu":"znver4","num-cores":8}, or {"kind":"cuda","arch":"sm_90"}.'
 
 
@@ -26,12 +29,54 @@ def no_target(text: str, error: Exception, devices: Collection[str], others: Col
         others: further names that would do.
     """
     name = text.strip()
-    hint = f'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {", ".join(devices)}.'
-    if name.startswith(("{", "llvm ", "cuda ")):
-        hint = _JSON
-    elif near := get_close_matches(name.lower(), [*devices, *others], 1):
-        hint = f'Perhaps "{near[0]}" is meant; `pruner targets` lists the names of devices.'
-    return UserError(f'"{text}" is not a target: {_why(name, error)}', hint)
+    return UserError(f'"{text}" is not a target: {_why(name, error)}', _hint(name, devices, others))
+
+
+def foreseen(text: str, devices: Collection[str]) -> UserError | None:
+    """What is no target whatever TVM knows; None for what may be one.
+
+    Args:
+        text: as it was given.
+        devices: names of devices.
+    """
+    name = text.strip()
+    why = _why_not_by_its_kind(name) if name.startswith("{") else _why_not_by_its_name(name, devices)
+    others = (*OF_THIS_CPU, *_KINDS)
+    return UserError(f'"{text}" is not a target: {why}', _hint(name, devices, others)) if why else None
+
+
+def _hint(name: str, devices: Collection[str], others: Collection[str]) -> str:
+    if name.startswith("{") or (" " in name and name.partition(" ")[0] in _KINDS):
+        return _JSON
+    if near := get_close_matches(name.lower(), [*devices, *others], 1):
+        return f'Perhaps "{near[0]}" is meant; `pruner targets` lists the names of devices.'
+    return f'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {", ".join(devices)}.'
+
+
+def _why_not_by_its_kind(name: str) -> str:
+    """Of JSON; a tag tells its kind, too."""
+    try:
+        given = json.loads(name)
+    except json.JSONDecodeError as error:
+        return _why(name, error)
+    except RecursionError:
+        return ""
+    kind = given.get("kind")
+    if "tag" in given or kind in _KINDS:
+        return ""
+    if not isinstance(kind, str):
+        return "it does not tell its kind, llvm or cuda."
+    return f'its kind "{kind}" is neither llvm nor cuda.'
+
+
+def _why_not_by_its_name(name: str, devices: Collection[str]) -> str:
+    """Tags of TVM have a slash: only TVM knows which there are."""
+    known = name in OF_THIS_CPU or name.partition(":")[0] in OF_A_GPU or name.lower() in devices
+    if known or "/" in name:
+        return ""
+    if name.partition(" ")[0] in _KINDS:
+        return "options are given as JSON."
+    return "no device has this name, and it is neither llvm nor cuda."
 
 
 def _why(name: str, error: Exception) -> str:
@@ -43,8 +88,8 @@ def _why(name: str, error: Exception) -> str:
     if found := _KIND.search(said):
         given = found[1] == name
         return "nothing has this name." if given else f'its kind "{found[1]}" is neither llvm nor cuda.'
-    if name.partition(" ")[0] in ("llvm", "cuda"):
-        return "options are given as JSON."
+    if " " in name and not name.startswith("{"):
+        return "options are given as JSON." if name.partition(" ")[0] in _KINDS else "nothing has this name."
     return _why_not_its_options(said) or f"{first_words(error).partition(' Target creation from')[0].rstrip('.')}."
 
 

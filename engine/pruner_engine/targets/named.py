@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pruner_engine.errors import UserError
 from pruner_engine.targets.cpu import detect_host
+from pruner_engine.targets.device import Device
 from pruner_engine.targets.gpu import detect_gpus
+from pruner_engine.targets.misnamed import OF_A_GPU, foreseen
 from pruner_engine.targets.preset_files import preset_files, read_preset
+
+ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
 
 
 @dataclass(frozen=True)
@@ -95,3 +101,50 @@ def named_targets() -> list[NamedTarget]:
         NamedTarget(p.id, p.profile.name, p.profile.kind, p.profile.cores, here=False, figures=p.profile.figures)
         for p in presets
     ]
+
+
+def refusal(text: str, *, on_boards: bool = False) -> UserError | None:
+    """Why a run for what a user names would be refused, as far as that is known without TVM; None where it may go.
+
+    Args:
+        on_boards: boards measure, and not this machine.
+    """
+    name, presets, gpus = text.strip(), preset_files(), detect_gpus()
+    if refused := foreseen(text, presets):
+        return refused
+    try:
+        if name.partition(":")[0] in OF_A_GPU:
+            first_gpu(name, gpus)
+        path = None if gpus or on_boards else presets.get(name.lower())
+        if path and read_preset(path, _Preset).profile.kind == "cuda":
+            return UserError(why_no_gpu_runs(name, gpus), ELSEWHERE)
+    except UserError as error:
+        return error
+    return None
+
+
+def first_gpu(name: str, gpus: Sequence[Device]) -> Device:
+    """The GPU that kernels run on, which "cuda" and "cuda:0" name.
+
+    Raises:
+        UserError: it is not there, or is not the one that is named.
+    """
+    index = name.partition(":")[2] or "0"
+    if index not in map(str, range(len(gpus))):
+        found = f"{len(gpus)} found" if gpus else "no NVIDIA driver answers on this machine"
+        raise UserError(
+            f'There is no GPU "{name}": {found}.',
+            'Name its architecture instead, such as {"kind":"cuda","arch":"sm_90"}.',
+        )
+    if int(index):
+        raise UserError(
+            f'"{name}" is not the GPU that kernels would run on: that is always the first.',
+            f'Set CUDA_VISIBLE_DEVICES={gpus[int(index)].index} and use "cuda".',
+        )
+    return gpus[0]
+
+
+def why_no_gpu_runs(what: str, gpus: Sequence[Device]) -> str:
+    """Why none of these GPUs runs kernels for something."""
+    here = f"the GPU here is {gpus[0].arch}" if gpus else "no NVIDIA driver answers here"
+    return f"Kernels for {what} cannot run: {here}."

@@ -15,11 +15,11 @@ from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, architecture, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
-from pruner_engine.targets.misnamed import no_target
+from pruner_engine.targets.misnamed import OF_A_GPU, OF_THIS_CPU, no_target
+from pruner_engine.targets.named import ELSEWHERE, first_gpu, why_no_gpu_runs
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.tvm_import import import_tvm
 
-_ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
 # what design-space generation asks for and every NVIDIA GPU since Volta has
 _CUDA = {
     "max_threads_per_block": 1024,
@@ -29,7 +29,6 @@ _CUDA = {
     "registers_per_block": 65536,
 }
 _DECIDING = {*X86_FEATURES, *ARM_FEATURES}  # LLVM lists many more, which kernels do not use
-OF_THIS_CPU = ("auto", "cpu", "llvm")  # names of its target
 _TRIPLES = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 
@@ -53,8 +52,8 @@ def _named(text: str) -> Target:
     name = text.strip()
     if name in OF_THIS_CPU:
         return host_target()
-    if name.partition(":")[0] in ("cuda", "gpu"):
-        return gpu_target(_gpu(name))
+    if name.partition(":")[0] in OF_A_GPU:
+        return gpu_target(first_gpu(name, detect_gpus()))
     preset = load_presets().get(name.lower())
     try:
         return _build(preset.target if preset else json.loads(name) if name.startswith("{") else name)
@@ -144,18 +143,15 @@ def runs_here(target: Target) -> bool:
 def refuse_foreign(target: Target) -> None:
     """Raises UserError where no device of this machine runs kernels of the target."""
     if why_not := why_not_here(target):
-        raise UserError(why_not, _ELSEWHERE)
+        raise UserError(why_not, ELSEWHERE)
 
 
 def why_not_here(target: Target) -> str:
     """Why kernels of the target cannot run here, in a sentence; empty where they can."""
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":
-        archs = [gpu.arch for gpu in detect_gpus()]
-        if any(_loads(str(target.attrs.get("arch", "")), arch) for arch in archs):
-            return ""
-        here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
-        return f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}."
+        gpus, arch = detect_gpus(), str(target.attrs.get("arch", ""))
+        return "" if any(_loads(arch, gpu.arch) for gpu in gpus) else why_no_gpu_runs(arch or name, gpus)
     if not is_of_this_architecture(target):
         return f"Kernels for {architecture_of(target)} cannot run on this {host.arch} processor."
     missing = sorted(set(cpu_features(target)) & _DECIDING - set(host.features))
@@ -191,23 +187,6 @@ def _stand_in(target: Target) -> Device:
         vector_bits=vector_bits_of(target) if cpu else 32,
         caches=COMMON_CACHES if cpu else (),
     )
-
-
-def _gpu(name: str) -> Device:
-    gpus = detect_gpus()
-    index = name.partition(":")[2] or "0"
-    if index not in map(str, range(len(gpus))):
-        found = f"{len(gpus)} found" if gpus else "no NVIDIA driver answers on this machine"
-        raise UserError(
-            f'There is no GPU "{name}": {found}.',
-            'Name its architecture instead, such as {"kind":"cuda","arch":"sm_90"}.',
-        )
-    if int(index):
-        raise UserError(
-            f'"{name}" is not the GPU that kernels would run on: that is always the first.',
-            f'Set CUDA_VISIBLE_DEVICES={gpus[int(index)].index} and use "cuda".',
-        )
-    return gpus[0]
 
 
 def _build(config: str | dict[str, Any]) -> Target:

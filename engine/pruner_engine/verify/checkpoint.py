@@ -24,11 +24,13 @@ def write_checkpoint(kind: str, network: nn.Module, recipe: Mapping[str, Any]) -
 
 
 def read_metadata(data: bytes, what: str, hint: str) -> dict[str, str]:
-    """The metadata in the header of a safetensors file.
+    """The metadata in the header of a safetensors file; empty for a file of another kind.
 
     Raises:
         UserError: there is no such header; `what` names the file's role.
     """
+    if data[8:9] not in (b"{", b""):  # every header begins so
+        return {}
     size = int.from_bytes(data[:8], "little")
     try:
         if not 2 <= size <= len(data) - 8:

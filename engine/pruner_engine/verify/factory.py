@@ -40,7 +40,7 @@ def check_kind(kind: str) -> None:
     if kind not in _MODELS:
         raise UserError(
             f"There is no cost model named {kind!r}.",
-            f"Use one of {', '.join(_MODELS)}, or name its plugin's file (--plugin; in the window on Start).",
+            f"Use one of {', '.join(_MODELS)}, or name its plugin's file (--plugin).",
         )
 
 

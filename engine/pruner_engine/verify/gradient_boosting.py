@@ -87,9 +87,7 @@ class GradientBoosting(CostModel):
             booster.load_model(bytearray(data))
             width: Any = booster.num_features()
         except (xgboost.core.XGBoostError, ValueError) as error:
-            raise UserError(
-                "The checkpoint is damaged: its trees cannot be read.", "Use one that this tool wrote."
-            ) from error
+            raise UserError("It holds no trees that can be read.", "Use one that this tool wrote.") from error
         if width != 2 * statement.WIDTH + workload.WIDTH:
             raise UserError("The checkpoint's trees were grown on other features.", "Use one that this tool wrote.")
         self._booster = booster

@@ -7,6 +7,7 @@ from pathlib import Path
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.verify.factory import check_kind, create_model
+from pruner_engine.verify.model import CostModel
 from pruner_engine.whole_files import read_whole
 
 
@@ -24,6 +25,19 @@ def read_checkpoint_file(path: Path) -> bytes:
         ) from error
 
 
+def take_checkpoint_file(model: CostModel, path: Path) -> None:
+    """Have a model take over a checkpoint file.
+
+    Raises:
+        UserError: it cannot be read, or is none for this model.
+    """
+    data = read_checkpoint_file(path)
+    try:
+        model.from_bytes(data)
+    except UserError as error:
+        raise UserError(f"{path.name} cannot be taken as a pre-trained model: {error.message}", error.hint) from error
+
+
 def check_model(kind: str, checkpoint: str) -> None:
     """Refuse a kind of model that there is not, and a checkpoint file, where one is named, that is none of that kind.
 
@@ -32,7 +46,7 @@ def check_model(kind: str, checkpoint: str) -> None:
     """
     check_kind(kind)
     if checkpoint:  # only then: what most models learn with takes seconds to be loaded
-        create_model(kind).from_bytes(read_checkpoint_file(Path(checkpoint)))
+        take_checkpoint_file(create_model(kind), Path(checkpoint))
 
 
 def shipped_checkpoint(kind: str, vector_bits: int) -> Path | None:

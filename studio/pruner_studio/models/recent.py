@@ -7,10 +7,11 @@ from typing import Any
 
 from PySide6.QtCore import QSettings
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.run_states import IMPORTED
 from pruner_studio.models.paths import is_file
+from pruner_studio.said import all_said
 
 _KEPT = 12
 
@@ -61,7 +62,8 @@ def _summary(path: str) -> dict[str, Any]:
         with ProjectReader(path) as reader:
             runs = reader.runs()
     except (UserError, OSError) as error:
-        return row | {"at": row.get("at", 0.0), "problem": str(error)}
+        told = of_surroundings(error) or UserError(str(error))
+        return row | {"at": row.get("at", 0.0), "problem": all_said(told.message, told.hint)}
     row["runs"] = len(runs)
     for state in ("alive", "interrupted"):
         row[state] = next((run["id"] for run in reversed(runs) if run[state]), None)

@@ -9,6 +9,7 @@ from msgspec import structs
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_studio.models.paths import is_file
+from pruner_studio.said import all_said
 from pruner_studio.translation import tr
 
 DEFAULTS = structs.asdict(SearchSettings()) | {"without_rules": []}
@@ -36,7 +37,7 @@ def hindrance(settings: dict[str, Any]) -> str:
     try:
         _ = settings_from(settings).tracker
     except UserError as error:
-        return str(error)
+        return all_said(error.message, error.hint)
     for name, missing in (
         ("checkpoint", tr("There is no pre-trained model {path}.")),
         ("start_from", tr("There is no project {path}.")),

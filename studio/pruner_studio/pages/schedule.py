@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QTabWidget
 from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_studio import clipboard
-from pruner_studio.help import advice_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.page import Page
@@ -34,6 +33,7 @@ from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.rooms import Division
+from pruner_studio.window_words import advice_of
 
 _SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at
 

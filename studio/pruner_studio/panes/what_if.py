@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QHBoxLayout
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_studio.help import advice_of
 from pruner_studio.models.words import STAGES
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.problem import Problem
@@ -23,6 +22,7 @@ from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import ASKING, PartsView
 from pruner_studio.widgets.rooms import Division
 from pruner_studio.widgets.what_if import WhatIfEditor
+from pruner_studio.window_words import advice_of
 from pruner_studio.workspace import Workspace
 
 _LEAST_HEIGHT = 160  # pixels of the decisions, and of the prediction below them on a small screen

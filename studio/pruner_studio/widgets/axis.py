@@ -38,18 +38,23 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
 
     def labelString(self) -> str:
-        """The name of the axis, cut to its length: a low plot has no room for a long one."""
+        """The name of the axis, in two lines where it is longer than the axis, and cut where these are, too."""
         font = QFont(QGuiApplication.font())
         font.setPixelSize(letters())
-        shown = QFontMetrics(font).elidedText(self.labelText, Qt.TextElideMode.ElideRight, int(self._length))
+        metrics = QFontMetrics(font)
+        fits = not self._length or metrics.horizontalAdvance(self.labelText) <= self._length
+        lines = [self.labelText] if fits else _halves(self.labelText)
+        shown = [metrics.elidedText(line, Qt.TextElideMode.ElideRight, int(self._length)) for line in lines]
         style = ";".join(f"{name}: {value}" for name, value in self.labelStyle.items())
-        return f"<span style='{style}'>{html.escape(shown)}</span>"
+        return f"<div align='center' style='{style}'>{'<br>'.join(map(html.escape, shown))}</div>"
 
     def resizeEvent(self, event: object = None) -> None:
         length = self.size().height() if self.orientation == "left" else self.size().width()
         if length != self._length and self.label is not None:
-            self._length = length
+            self._length, lines = length, self._named.count("<br>")
             self._name()
+            if self._named.count("<br>") != lines:
+                self._adjustSize()
         super().resizeEvent(event)
 
     def _updateLabel(self) -> None:
@@ -64,6 +69,8 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         if (named := self.labelString()) != self._named:
             self._named = named
             self.label.setHtml(named)
+            self.label.setTextWidth(-1)
+            self.label.setTextWidth(self.label.document().idealWidth() + 1)  # lines have a middle only of a width
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self.shown.log:
@@ -94,3 +101,10 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [self.shown.text(10.0**value if self.shown.log else value) for value in values]
+
+
+def _halves(text: str) -> list[str]:
+    """Two lines of about one length; a single word stays one."""
+    words = text.split()
+    ways = [[" ".join(words[:at]), " ".join(words[at:])] for at in range(1, len(words))]
+    return min(ways, key=lambda lines: max(map(len, lines)), default=[text])

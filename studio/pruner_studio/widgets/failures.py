@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from pruner_engine import units
 from pruner_engine.store.reader import Row
-from pruner_studio.help import advice_of
 from pruner_studio.literal import plain_tip
 from pruner_studio.models.words import ERRORS
 from pruner_studio.said import said
@@ -18,6 +17,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.log_fold import LogFold
+from pruner_studio.window_words import advice_of
 
 _STAGES = {
     "build": tr("did not compile"),

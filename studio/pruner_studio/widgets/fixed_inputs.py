@@ -9,8 +9,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from pruner_engine.protocol import ModelChecked, ModelInput
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
+
+_WIDEST = 160  # pixels of a field
 
 
 class FixedInputs(QWidget):
@@ -43,10 +46,10 @@ class FixedInputs(QWidget):
             field = self._fields[spec.name] = QLineEdit()
             field.setPlaceholderText(tr("any value"))
             field.setAccessibleName(tr("Value of input {name}").format(name=spec.name))
-            field.setMaximumWidth(160)
+            field.setMaximumWidth(theme.pixels(_WIDEST))
             field.textChanged.connect(lambda _: self.changed.emit())
             row = QHBoxLayout()
-            for part in (label(spec.name), field, label(spec.dtype, "faint")):
+            for part in (label(spec.name, cut=True), field, label(spec.dtype, "faint")):
                 row.addWidget(part)
             row.addStretch(1)
             self._column.addLayout(row)

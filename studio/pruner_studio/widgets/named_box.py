@@ -103,6 +103,11 @@ class NamedBox(QComboBox):
         known = (entry.hindrance or entry.about for entry in self._names.entries if entry.name == self.chosen)
         return next(known, self._otherwise if self.chosen else "")
 
+    @property
+    def hindrance(self) -> str:
+        """Why nothing can be done with what is chosen; empty where it can, or nobody knows yet."""
+        return ""
+
     def showPopup(self) -> None:
         make_room(self.view(), Qt.TextElideMode.ElideRight)
         super().showPopup()

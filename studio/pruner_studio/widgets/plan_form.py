@@ -15,7 +15,7 @@ from pruner_studio.models.paths import is_folder
 from pruner_studio.models.projects import SUFFIX, project_path
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button, label, number
+from pruner_studio.widgets.basic import button, label, number, restyle
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.file_dialog import Take, ask_where_to_write
 from pruner_studio.widgets.named_box import Named, NamedBox
@@ -80,12 +80,14 @@ class PlanForm(Card):
         self.body.addLayout(self._form)
 
     def _explained(self, box: NamedBox) -> QVBoxLayout:
-        """A choice, and below it what was chosen."""
+        """A choice, and below it what was chosen, or why it cannot be."""
         about = label("", "faint", wrap=True)
 
         def tell() -> None:
-            about.setText(box.about)
-            about.setVisible(bool(box.about))
+            hindrance = box.hindrance
+            about.setText(hindrance or box.about)
+            about.setVisible(bool(about.text()))
+            restyle(about, role="warn" if hindrance else "faint")
             self.changed.emit()
 
         box.offered.connect(tell)
@@ -215,7 +217,7 @@ class PlanForm(Card):
         path = project_path(self.project.text())
         named = Path(path).suffix == SUFFIX and not is_folder(path)
         unnamed = "" if named else tr("Name a project file.")
-        return settings.hindrance(self.settings) or self.plugins.hindrance() or unnamed
+        return self.target.hindrance or settings.hindrance(self.settings) or self.plugins.hindrance() or unnamed
 
 
 def _ask_for_project(parent: QWidget, title: str, place: str, take: Take) -> None:

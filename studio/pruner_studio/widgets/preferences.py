@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
 from pruner_studio.announcing import announce
@@ -25,7 +26,7 @@ class Preferences(SideWindow):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(tr("Preferences"), parent)
-        self.resize(560, self.height())
+        self.resize(theme.pixels(560), self.height())
         self.projects = PathField(tr("Folder for projects"), ask_for_folder)
         self.projects.line.setPlaceholderText(str(usual_folder()))
         if project_folder() != usual_folder():
@@ -65,6 +66,15 @@ class Preferences(SideWindow):
         column.addStretch(1)
         column.addWidget(buttons)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """As high as its lines need at this width: a form asks only for as much as they need in one line each."""
+        if (layout := self.layout()) is not None:
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+
     def _keep_folder(self) -> None:
         """Keep new projects in the folder that was named, if it can hold them."""
         folder = expanded(self.projects.line.text())
@@ -72,6 +82,7 @@ class Preferences(SideWindow):
         self.refusal.setText(why_not)
         self._form.setRowVisible(self.refusal, bool(why_not))
         if why_not:
+            self._make_room()
             announce(self.refusal, why_not)
         else:
             choose_project_folder(folder)

@@ -61,7 +61,7 @@ class ShapeFields(QWidget):
 
     def _add_row(self, spec: ModelInput) -> None:
         row = QHBoxLayout()
-        row.addWidget(label(spec.name))
+        row.addWidget(label(spec.name, cut=True))
         for dim in spec.shape:
             if isinstance(dim, int):
                 row.addWidget(label(str(dim), "muted"))

@@ -69,7 +69,7 @@ class Sidebar(QWidget):
         theme.changed.connect(self._paint_mark)
         self._paint_mark()
         row.addWidget(self._mark)
-        row.addWidget(label(tr("Pruner Studio"), "brand"), 1)
+        row.addWidget(label(tr("Pruner Studio"), "brand", cut=True), 1)
         return row
 
     @staticmethod

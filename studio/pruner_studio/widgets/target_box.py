@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pruner_engine.targets import NamedTarget, named_targets
+from pruner_engine.targets import NamedTarget, named_targets, refusal
 from pruner_studio import background
 from pruner_studio.problem import Problem
+from pruner_studio.said import all_said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.named_box import Named, NamedBox
 
@@ -26,7 +27,7 @@ class TargetBox(NamedBox):
 
     def __init__(self, on_problem: Callable[[Problem], object]) -> None:
         auto = Named(AUTO, tr("the CPU of this machine"))
-        self._on_boards = False
+        self._on_boards = self._looked = False
         super().__init__(tr("Target"), [auto], tr("a target of TVM, by its tag or as JSON"))
         self._on_problem = on_problem
 
@@ -37,6 +38,12 @@ class TargetBox(NamedBox):
             self.offered.emit()
 
     @property
+    def hindrance(self) -> str:
+        """Why a run for it would be refused; empty where it may go: what only TVM knows, the run tells."""
+        refused = refusal(self.chosen, on_boards=self._on_boards) if self._looked and self.chosen else None
+        return all_said(refused.message, refused.hint) if refused else ""
+
+    @property
     def about(self) -> str:
         if self._on_boards and self.chosen == AUTO:
             return tr("the processor of the boards, which are asked what it is")
@@ -44,7 +51,11 @@ class TargetBox(NamedBox):
 
     def refresh(self) -> None:
         """Look for devices in a thread: a driver may take its time."""
-        background.run(self, lambda: [_told(target) for target in named_targets()], self.offer, self._on_problem)
+        background.run(self, lambda: [_told(target) for target in named_targets()], self._found, self._on_problem)
+
+    def _found(self, targets: list[Named]) -> None:
+        self._looked = True
+        self.offer(targets)
 
 
 def _told(target: NamedTarget) -> Named:

@@ -42,7 +42,7 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
-_ON_THE_DEVICE = "Run it on the device with `python run.py --bench`, or export with --rpc and --key of a board."
+_ON_THE_DEVICE = "Run it on the device with `python run.py --bench`, or on a board: `pruner export --rpc`."
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.board_facts import BoardFacts
 from pruner_engine.targets.boards import board_target, refuse_unfit
 from pruner_engine.targets.estimate import estimate
+from pruner_engine.targets.misnamed import OF_THIS_CPU
 from pruner_engine.targets.presets import preset_for
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import (
-    OF_THIS_CPU,
     cpu_of,
     device_of,
     host_target,

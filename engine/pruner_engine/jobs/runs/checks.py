@@ -50,7 +50,7 @@ def check_strategy(name: str) -> None:
     if name not in strategy_names():
         raise UserError(
             f'There is no strategy "{name}".',
-            f"Use one of {', '.join(strategy_names())}, or name its plugin's file (--plugin; in the window on Start).",
+            f"Use one of {', '.join(strategy_names())}, or name its plugin's file (--plugin).",
         )
 
 

@@ -18,7 +18,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.verify import create_model
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
-from pruner_engine.verify.pretrained import read_checkpoint_file
+from pruner_engine.verify.pretrained import take_checkpoint_file
 
 _RESTORED = 64  # trials of earlier sessions that are featurised between two signs of life
 _ALIKE = 3  # candidates of one score that a round measures while there are others
@@ -41,7 +41,7 @@ class ModelStrategy(Strategy):
         self.pretrained = bool(context.settings.checkpoint)
         if self.pretrained:
             try:
-                self.model.from_bytes(read_checkpoint_file(Path(context.settings.checkpoint)))
+                take_checkpoint_file(self.model, Path(context.settings.checkpoint))
             except UserError:  # moved or replaced since then: the run's own model came of it
                 if not context.goes_on:
                     raise
