@@ -133,3 +133,10 @@ def test_a_norm_over_the_rows_of_an_image_moves_with_its_layout(dtype):
     ]
     for made in found[1:]:
         np.testing.assert_allclose(made, found[0], 1e-2 if dtype == "float16" else 1e-5, 1e-2)
+
+
+def test_a_norm_of_a_vector_is_compiled():
+    mod = graph(lambda x: op.reshape(normed(op.reshape(x, (1, 8))), (8,)), (8,))
+    x = np.arange(8, dtype="float32")
+    found = [machine_of(made, TARGET)["main"](tvm.runtime.tensor(x)).numpy() for made in (mod, prepare(mod, TARGET))]
+    np.testing.assert_allclose(found[1], found[0], 1e-5)

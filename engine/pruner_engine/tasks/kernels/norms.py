@@ -2,7 +2,7 @@
 
 TVM takes the mean of the squares less the square of the mean for those over channels: beside a large mean nothing is
 left of the spread, and a constant channel becomes NaN. Norms over layers it computes in two passes, but not of every
-type, and those by the root of the mean square over the last axes alone.
+type, and those by the root of the mean square only over the last axes of several rows.
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ def _over_layers(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 
 def _by_root(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Over the last axes by TVM's kernel; a conversion of layouts brings others in their place, such as an image's."""
+    """Over the last axes of several rows by TVM's kernel, which fails for others.
+
+    A conversion of layouts makes those of an image's last axis, and a vector is a single row.
+    """
     (x, scale), shape = call.args, list(call.ty.shape)
     axes = sorted(int(axis) % len(shape) for axis in call.attrs.axes)
-    if axes == [*range(len(shape) - len(axes), len(shape))]:
+    if 0 < len(shape) - len(axes) == axes[0]:
         return tvm.ir.Op.get("relax.nn.rms_norm").get_attr("FLegalize")(builder, call)
     dtype = str(call.ty.dtype)
     wide = SUMMED_AS.get(dtype, dtype)
