@@ -25,14 +25,20 @@ def pretrained():
     return other
 
 
-def growing(count):
-    return {"here": tuple(part[:count] for part in synthetic_group(80, seed=2))}
+def growing(count, before=0):
+    """So many measurements, and those of them that came after the first ones."""
+    measured = synthetic_group(80, seed=2)
+    return {"here": _part(measured, 0, count)}, {"here": _part(measured, before, count)}
+
+
+def _part(measured, begin, end):
+    return tuple(part[begin:end] for part in measured)
 
 
 def test_the_siamese_follows_by_its_formula(pretrained):
     adapter = MomentumAdapter(pretrained.clone(), momentum=0.9)
     before = weights(adapter.siamese)
-    adapter.update(growing(20))
+    adapter.update(*growing(20))
     for old, new, target in zip(before, weights(adapter.siamese), weights(adapter.model), strict=True):
         assert torch.allclose(new, 0.9 * old + 0.1 * target, atol=1e-6)
 
@@ -40,13 +46,13 @@ def test_the_siamese_follows_by_its_formula(pretrained):
 def test_the_target_starts_from_the_siamese_at_every_adaptation(pretrained):
     adapter = MomentumAdapter(pretrained.clone(), every=2)
     other = pretrained.clone()
-    adapter.update(growing(20))
-    adapter.update(growing(30))
+    adapter.update(*growing(20))
+    adapter.update(*growing(30, 20))
     # whatever the target has become by now is forgotten: it is the siamese, tuned on all measurements
     other.network.load_state_dict(adapter.siamese.network.state_dict())
     other.updates, other._seen = adapter.model.updates, 20
-    adapter.update(growing(40))
-    other.fine_tune(growing(40))
+    adapter.update(*growing(40, 30))
+    other.fine_tune(growing(40)[0])
     assert all(torch.equal(one, two) for one, two in zip(weights(adapter.model), weights(other), strict=True))
 
 
@@ -61,8 +67,8 @@ def test_an_adaptation_visits_what_the_siamese_has_not_seen_however_long_ago_it_
     monkeypatch.setattr(network_model, "fit", fit)
     many = synthetic_group(1200, seed=3)
     adapter = MomentumAdapter(pretrained.clone(), every=2)
-    for count in (1180, 1190, 1200):
-        adapter.update({"here": tuple(part[:count] for part in many)})
+    for before, count in ((0, 1180), (1180, 1190), (1190, 1200)):
+        adapter.update({"here": _part(many, 0, count)}, {"here": _part(many, before, count)})
     assert visited == [(3000, 1180), (2400, 1200)]
 
 
@@ -71,7 +77,7 @@ def test_adaptations_come_at_their_cadence_and_leave_the_siamese_alone_between(p
     found = []
     for count in (10, 20, 30, 40):
         before = weights(adapter.siamese)
-        _, adaptation = adapter.update(growing(count))
+        _, adaptation = adapter.update(*growing(count, count - 10))
         same = all(torch.equal(one, two) for one, two in zip(before, weights(adapter.siamese), strict=True))
         found.append((adaptation is not None, same))
     assert found == [(True, False), (False, True), (False, True), (True, False)]
@@ -79,9 +85,9 @@ def test_adaptations_come_at_their_cadence_and_leave_the_siamese_alone_between(p
 
 def test_metrics_are_taken_on_measurements_that_nobody_has_learned(pretrained):
     adapter = MomentumAdapter(pretrained.clone(), every=2)
-    _, first = adapter.update(growing(20))
-    adapter.update(growing(30))
-    report, second = adapter.update(growing(44))
+    _, first = adapter.update(*growing(20))
+    adapter.update(*growing(30, 20))
+    report, second = adapter.update(*growing(44, 30))
     assert set(first.rankings) == {"adapted", "siamese"} and first.rankings["siamese"].samples == 20
     assert set(second.rankings) == {"adapted", "siamese", "scratch"}
     for ranking in second.rankings.values():
@@ -93,7 +99,7 @@ def test_metrics_are_taken_on_measurements_that_nobody_has_learned(pretrained):
 def test_momentum_one_never_moves_the_siamese(pretrained):
     adapter = MomentumAdapter(pretrained.clone(), momentum=1.0, every=1)
     for count in (10, 20):
-        adapter.update(growing(count))
+        adapter.update(*growing(count, count - 10))
     assert all(torch.equal(*pair) for pair in zip(weights(adapter.siamese), weights(pretrained), strict=True))
     with pytest.raises(ValueError, match="momentum"):
         MomentumAdapter(pretrained, momentum=1.5)
@@ -114,18 +120,6 @@ def test_few_measurements_change_little_of_what_is_known(pretrained):
     moved = []
     for count in (6, 60):
         model = pretrained.clone()
-        model.fine_tune(growing(count))
+        model.fine_tune(growing(count)[0])
         moved.append(distance(pretrained.network, model.network))
     assert 0 < moved[0] < moved[1] / 3
-
-
-def test_after_a_restart_what_was_learned_is_not_taken_for_new(pretrained):
-    adapter = MomentumAdapter(pretrained.clone())
-    adapter.scratch.update(growing(30))
-    adapter.take(growing(30))
-    _, adaptation = adapter.update(growing(44))
-    assert {name: ranking.samples for name, ranking in adaptation.rankings.items()} == {
-        "adapted": 14,
-        "siamese": 14,
-        "scratch": 14,
-    }

@@ -52,6 +52,19 @@ def test_a_network_of_halves_computes_what_pytorch_computes(tmp_path):
         np.testing.assert_allclose(ours, theirs.half().numpy(), rtol=4e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("operator", ["Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cosh", "Sinh", "Tan"])
+def test_functions_of_halves(operator, tmp_path):
+    x = np.linspace(1, 3, 9, dtype=np.float16) if operator == "Acosh" else np.linspace(-0.9, 0.9, 9, dtype=np.float16)
+    given, made = (helper.make_tensor_value_info(name, TensorProto.FLOAT16, x.shape) for name in "xy")
+    graph = helper.make_graph([helper.make_node(operator, ["x"], ["y"])], "g", [given], [made])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), tmp_path / "m.onnx")
+    (found,) = computed(load_model(str(tmp_path / "m.onnx")).mod, x)
+    assert found.dtype == np.float16
+    function = {"Acos": np.arccos, "Acosh": np.arccosh, "Asin": np.arcsin, "Asinh": np.arcsinh, "Atan": np.arctan}
+    function |= {"Atanh": np.arctanh, "Cosh": np.cosh, "Sinh": np.sinh, "Tan": np.tan}
+    np.testing.assert_allclose(found, function[operator](x.astype("f")), rtol=2e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, torch.inf])
 def test_norms_of_halves(order, tmp_path):
     x = 300 * numbers(3, 200, dtype=torch.float16)

@@ -11,6 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from machines import machine_of
 from pruner_engine.frontends.onnx.importer import to_relax
+from pruner_engine.tasks.prepare import prepare
+from schedules import CPU
 
 X = np.random.default_rng(0).standard_normal((1, 4, 5, 6)).astype("f") * 4
 CASES = {
@@ -19,6 +21,8 @@ CASES = {
     "clip": (13, "Clip", [np.float32(-1), np.float32(6)], {}),
     "clip, no number": (13, "Clip", [np.float32("nan"), np.float32(6)], {}),
     "clip, below alone": (13, "Clip", [np.float32(0.5)], {}),
+    "sums from the end": (14, "CumSum", [np.array(2)], {"reverse": 1}),
+    "sums from the end, without the number itself": (14, "CumSum", [np.array([-1])], {"reverse": 1, "exclusive": 1}),
     "larger": (13, "Max", [np.linspace(-2, 2, 6, dtype="f")], {}),
     "smallest of three": (13, "Min", [np.float32(1), np.linspace(-2, 2, 20, dtype="f").reshape(4, 5, 1)], {}),
     "pad, of attributes": (2, "Pad", [], {"pads": [0, 0, 1, 2, 0, 0, 0, 3], "value": 1.5}),
@@ -74,3 +78,20 @@ def test_a_pad_whose_number_was_quantised():
     (want,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": X})
     np.testing.assert_allclose(machine_of(mod)["main"](tvm.runtime.tensor(X)).numpy(), want, 1e-5, 1e-5)
     assert np.any(want == np.float32(-1.75))
+
+
+NUMBERS = np.array([np.nan, -5, np.nan, 9], "f")
+
+
+@pytest.mark.parametrize(
+    ("operator", "constants"),
+    [("Clip", [np.float32(-1), np.float32(6)]), ("Max", [np.float32(2)]), ("Min", [np.ones(4, "f"), np.float32(0)])],
+)
+def test_what_is_no_number_stays(operator, constants):
+    model = model_of(13, operator, constants, {})
+    model.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, NUMBERS.shape))
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", TensorProto.FLOAT, NUMBERS.shape))
+    (want,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": NUMBERS})
+    mod = to_relax(model, operator, {"x": NUMBERS.shape})
+    for made in (mod, prepare(mod, CPU)):
+        np.testing.assert_array_equal(machine_of(made)["main"](tvm.runtime.tensor(NUMBERS)).numpy(), want)

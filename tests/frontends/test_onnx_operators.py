@@ -754,3 +754,7 @@ def test_a_constant_of_no_dimensions_is_a_scalar(tmp_path):
     machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
     found = machine["main"](tvm.runtime.tensor(np.array(2.0, "f"))).numpy()
     assert found.shape == () and found == 5.0
+
+
+def test_signs_of_numbers_without_one(tmp_path):
+    compare(tmp_path, np.array([0, 1, 7, 255], np.uint8), 13, ("Sign", [], {}))

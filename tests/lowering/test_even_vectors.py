@@ -9,6 +9,7 @@ import tvm_ffi
 from tvm import te, tirx
 from tvm.s_tir import Schedule
 
+from machines import result_of
 from pruner_engine.lowering.loops.even_vectors import in_even_vectors
 from pruner_engine.lowering.nodes import nodes_in
 from pruner_engine.targets.target import resolve_target
@@ -146,3 +147,20 @@ def test_vectors_of_pixels_some_of_which_are_padding_stay_as_they_are(pixels):
 def test_vectors_of_a_gpu_stay_as_they_are():
     mod = scheduled(convolution(12), 2, bound=True)
     assert tvm_ffi.structural_equal(in_even_vectors(mod), mod)
+
+
+def test_places_of_the_largest_are_found_in_parts():
+    """A reduction to two results names what it compares: each part of a vector has names of its own."""
+    columns = 24
+    x = te.placeholder((7, columns), "float32", name="x")
+    mod = tvm.IRModule({"main": te.create_prim_func([x, tvm.topi.argmax(x, axis=0)])})
+    schedule = Schedule(mod)
+    block, *_ = schedule.get_child_blocks(schedule.get_sblock("root"))
+    column, step = schedule.get_loops(block)
+    schedule.reorder(step, column)
+    schedule.vectorize(column)
+    schedule.decompose_reduction(block, step)
+    assert len(vectors(in_even_vectors(schedule.mod))) > len(vectors(schedule.mod))
+    numbers = np.random.default_rng(0).standard_normal((7, columns)).astype("float32")
+    places = np.zeros(columns, "int32")
+    assert np.array_equal(result_of(schedule.mod, [numbers, places], HOST), numbers.argmax(0))

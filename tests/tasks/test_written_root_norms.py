@@ -117,3 +117,26 @@ def test_a_norm_of_a_language_model_is_one_kernel(tmp_path):
     assert names == ["matmul_add", "matmul_add_add", "rms_norm"]
     made = machine_of(prepared, TARGET)["main"](tvm.runtime.tensor(x.numpy())).numpy()
     np.testing.assert_allclose(made, block(x).detach().numpy(), 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_a_norm_over_the_rows_of_an_image_moves_with_its_layout(dtype):
+    def rows(x, weight, scale):
+        weight, scale = (op.astype(constant, dtype) for constant in (weight, scale))
+        return op.nn.rms_norm(op.nn.conv2d(x, weight, padding=1), scale, [-1], 1e-3)
+
+    mod = relax.transform.FoldConstant()(graph(rows, (1, 3, 5, 8), constants=[(16, 3, 3, 3), (8,)], dtype=dtype))
+    x = np.random.default_rng(1).standard_normal((1, 3, 5, 8)).astype(dtype)
+    found = [
+        machine_of(made, TARGET)["main"](tvm.runtime.tensor(x)).numpy()
+        for made in (mod, *(prepare(mod, TARGET, layout=layout) for layout in ("own", "channels-last")))
+    ]
+    for made in found[1:]:
+        np.testing.assert_allclose(made, found[0], 1e-2 if dtype == "float16" else 1e-5, 1e-2)
+
+
+def test_a_norm_of_a_vector_is_compiled():
+    mod = graph(lambda x: op.reshape(normed(op.reshape(x, (1, 8))), (8,)), (8,))
+    x = np.arange(8, dtype="float32")
+    found = [machine_of(made, TARGET)["main"](tvm.runtime.tensor(x)).numpy() for made in (mod, prepare(mod, TARGET))]
+    np.testing.assert_allclose(found[1], found[0], 1e-5)

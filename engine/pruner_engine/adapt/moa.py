@@ -58,48 +58,37 @@ class MomentumAdapter:
         self.momentum = momentum
         self.every = every
         self.updates = 0
-        self._learned: dict[str, int] = {}
 
-    def update(self, groups: Mapping[str, Group]) -> tuple[LearnReport, Adaptation | None]:
+    def update(self, groups: Mapping[str, Group], unseen: Mapping[str, Group]) -> tuple[LearnReport, Adaptation | None]:
         """Learn from everything measured so far (see `CostModel.update`); adapt when it is time to.
+
+        Args:
+            unseen: those of them that no earlier update has been given; an adaptation ranks them before it learns.
 
         Returns:
             How learning from nothing went on, in the time of all models, and what an adaptation found, or None between
             adaptations.
         """
-        adaptation = self._adapt(groups) if self.updates % self.every == 0 else None
+        adaptation = self._adapt(groups, unseen) if self.updates % self.every == 0 else None
         report = self.scratch.update(groups)
         self.updates += 1
-        self.take(groups)
         spent = report.seconds + (adaptation.report.seconds if adaptation else 0.0)
         return replace(report, seconds=spent), adaptation
-
-    def take(self, groups: Mapping[str, Group]) -> None:
-        """Know what the models have learned from."""
-        self._learned = {key: len(group[0]) for key, group in groups.items()}
 
     def begin_again(self) -> None:
         """Let the target be the siamese, until the next adaptation."""
         copy_weights(self.siamese.network, self.model.network)
 
-    def _adapt(self, groups: Mapping[str, Group]) -> Adaptation:
-        rankings = self._rank(self._unseen(groups))
+    def _adapt(self, groups: Mapping[str, Group], unseen: Mapping[str, Group]) -> Adaptation:
+        rankings = self._rank(unseen)
         self.begin_again()
         report = self.model.fine_tune(groups)
         follow(self.siamese.network, self.model.network, self.momentum)
         return Adaptation(rankings, distance(self.siamese.network, self.model.network), report)
 
-    def _unseen(self, groups: Mapping[str, Group]) -> dict[str, Group]:
-        unseen = {}
-        for key, (features, seconds, censored) in groups.items():
-            start = self._learned.get(key, 0)
-            if start < len(features):
-                unseen[key] = (features[start:], seconds[start:], censored[start:])
-        return unseen
-
     def _rank(self, groups: Mapping[str, Group]) -> dict[str, Ranking]:
         models = {"adapted": self.model, "siamese": self.siamese}
-        if self._learned:
+        if self.updates:
             models["scratch"] = self.scratch
         return {name: assess(model, groups) for name, model in models.items()}
 

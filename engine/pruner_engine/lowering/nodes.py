@@ -8,7 +8,7 @@ from typing import Any
 import tvm_ffi
 from tvm import IRModule
 from tvm.ir import Expr, TensorLoad
-from tvm.tirx import For, ForKind, IntImm, PrimFunc, Stmt, Var
+from tvm.tirx import Bind, For, ForKind, IntImm, PrimFunc, Stmt, Var
 
 
 def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
@@ -24,18 +24,19 @@ def loads_of(value: Stmt | Expr) -> list[TensorLoad]:
 
 
 def part_of_loop(loop: For, begin: int, length: int, body: Stmt | None = None) -> For:
-    """So many iterations of a loop, from `begin` on.
+    """So many iterations of a loop, from `begin` on; what its body gives names to has names of its own in each part.
 
     Args:
         body: of the iterations, over the loop's variable; the loop's own if not given.
     """
-    variable = Var(loop.loop_var.name, loop.loop_var.ty)
+    whole, variable = loop.body if body is None else body, Var(loop.loop_var.name, loop.loop_var.ty)
+    named = {bind.var: Var(bind.var.name, bind.var.ty) for bind in nodes_in(whole, Bind)}
 
     def moved(used: Var) -> Expr:
-        return variable + begin if used.same_as(loop.loop_var) else used
+        return variable + begin if used.same_as(loop.loop_var) else named.get(used, used)
 
     kind = ForKind.SERIAL if length == 1 and loop.kind == ForKind.VECTORIZED else loop.kind
-    made = tvm_ffi.structural_map(loop.body if body is None else body, (Var, moved))
+    made = tvm_ffi.structural_map(whole, (Var, moved))
     return For(variable, loop.min, IntImm(loop.extent.ty, length), kind, made, None, loop.annotations)
 
 

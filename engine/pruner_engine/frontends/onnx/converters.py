@@ -1,7 +1,8 @@
 """Converters that take the place of TVM's where those make kernels of their own.
 
-TVM's importer writes Clip, Pad and Tile as kernels, and Max and Min as reductions of what it stacks. What a graph says
-as operators can change its layout and join its neighbours: behind a kernel each convolution stays channels first.
+TVM's importer writes Clip, Pad, Tile and sums from the end as kernels, and Max and Min as reductions of what it stacks.
+What a graph says as operators can change its layout and join its neighbours: behind a kernel each convolution stays
+channels first.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _LOWEST, _HIGHEST = -math.inf, math.inf
 def own_converters() -> Iterator[None]:
     """What TVM imports meanwhile is converted by ours where there is one."""
     ask = stock._get_convert_map
-    own = {"Clip": _Clip, "Max": _Max, "Min": _Min, "Pad": _Pad, "Tile": _Tile, "Unsqueeze": _Unsqueeze}
+    own = {"Clip": _Clip, "CumSum": _CumSum, "Max": _Max, "Min": _Min, "Pad": _Pad, "Tile": _Tile}
+    own["Unsqueeze"] = _Unsqueeze
     converters = ask() | own
     stock._get_convert_map = lambda: converters
     try:
@@ -49,15 +51,30 @@ class _Clip(stock.Clip):
 
     @classmethod
     def _impl_v13(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
-        """A bound that is not a number bounds nothing."""
+        """A bound that is not a number bounds nothing; what is bounded stays none: kernels take the second of two."""
         clipped, low, high = inputs[0], inputs[1], inputs[2]
         for operator, bound, lower in ((relax.op.maximum, low, True), (relax.op.minimum, high, False)):
             if bound is None or (isinstance(bound, GenericConst) and np.isnan(bound.value.numpy())):
                 continue
             known = isinstance(bound, GenericConst)
             told = bound if known else cls._sanitize_nan_clip_bound(bb, bound, for_min=lower)
-            clipped = bb.normalize(operator(clipped, told))
+            clipped = bb.normalize(operator(told, clipped))
         return clipped
+
+
+class _CumSum(stock.CumSum):
+    @classmethod
+    def _impl_v14(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        """From the end by operators that turn an axis round: neighbours must not join a kernel that does."""
+        forwards = {**attr, "reverse": 0}
+        if not attr.get("reverse"):
+            return super()._impl_v14(bb, inputs, forwards, params)
+        axis = stock.get_constant(inputs[1], params)
+        if not isinstance(axis, GenericConst):
+            raise ValueError("it sums along an axis that is known only when it runs")
+        along = int(axis.value.numpy().item())
+        turned = bb.emit(relax.op.flip(inputs[0], along))
+        return relax.op.flip(super()._impl_v14(bb, [turned, inputs[1]], forwards, params), along)
 
 
 class _Pairwise:
@@ -70,7 +87,8 @@ class _Pairwise:
         tensors = all(isinstance(value.ty, relax.TensorType) for value in inputs)
         if not tensors or all(isinstance(value, GenericConst) for value in inputs):
             return super()._impl_v1(bb, inputs, attr, params)  # type: ignore[misc]
-        return functools.reduce(lambda one, other: bb.normalize(cls.operator(one, other)), inputs)
+        known_first = sorted(inputs, key=lambda value: not isinstance(value, GenericConst))  # of NaN and a constant NaN
+        return functools.reduce(lambda one, other: bb.normalize(cls.operator(one, other)), known_first)
 
 
 class _Max(_Pairwise, stock.Max):

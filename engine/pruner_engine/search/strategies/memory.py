@@ -35,7 +35,7 @@ class Memory:
         new = [t for t in trials if t.candidate.hash in known]
         self.seen += new
         if len(self.seen) > MOST:
-            before = {t.candidate.hash for t in self.seen}
+            before = self.hashes()
             self.seen = new = subsample(self.seen, KEPT)
             known |= {key: self.features.pop(key) for key in before & self.features.keys()}
         hashes = [t.candidate.hash for t in new]
@@ -43,12 +43,20 @@ class Memory:
 
     def forget(self, keep: Collection[Candidate]) -> None:
         """Drop features of candidates that are neither measured nor in `keep`."""
-        kept = {t.candidate.hash for t in self.seen} | {c.hash for c in keep}
+        kept = self.hashes() | {c.hash for c in keep}
         self.features = {key: value for key, value in self.features.items() if key in kept}
 
-    def group(self) -> Group | None:
-        """The measurements as `CostModel.update` takes them; None without any."""
-        timed = [(t, t.seconds) for t in self.seen if t.seconds is not None]
+    def hashes(self) -> set[str]:
+        """Of the candidates whose measurements are kept."""
+        return {t.candidate.hash for t in self.seen}
+
+    def group(self, beside: Collection[str] = ()) -> Group | None:
+        """The measurements as `CostModel.update` takes them; None without any.
+
+        Args:
+            beside: hashes of candidates that are left out.
+        """
+        timed = [(t, t.seconds) for t in self.seen if t.seconds is not None and t.candidate.hash not in beside]
         if not timed:
             return None
         return (

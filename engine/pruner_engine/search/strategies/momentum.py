@@ -55,6 +55,7 @@ class MomentumDraftVerify(DraftVerify):
         checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
         super().__init__(replace(context, settings=msgspec.structs.replace(settings, checkpoint=checkpoint)))
         self.adapter = MomentumAdapter(_adaptable(self.model), momentum=settings.momentum, every=settings.adapt_every)
+        self._learned: dict[str, set[str]] = {}  # hashes of candidates by those of their tasks
 
     @classmethod
     def check(cls, settings: SearchSettings) -> None:
@@ -73,7 +74,8 @@ class MomentumDraftVerify(DraftVerify):
         return (super().known(candidates, features) + places(scores_of(self.model, features))) / 2
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
-        report, adaptation = self.adapter.update(groups)
+        report, adaptation = self.adapter.update(groups, self._unseen())
+        self._remember_learned()
         if adaptation is None:
             return report
         for model, ranking in adaptation.rankings.items():
@@ -88,12 +90,20 @@ class MomentumDraftVerify(DraftVerify):
             )
         return report
 
+    def _unseen(self) -> dict[str, Group]:
+        """What has been measured since the last update; a memory that was cut since then has lost others only."""
+        found = {key: memory.group(self._learned.get(key, ())) for key, memory in self._memories.items()}
+        return {key: group for key, group in found.items() if group is not None}
+
+    def _remember_learned(self) -> None:
+        self._learned = {key: memory.hashes() for key, memory in self._memories.items()}
+
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
         if self.restore_model(self.adapter.siamese, checkpoints, "siamese", True):
             self.adapter.begin_again()
         super().restore(states, checkpoints)
         self.adapter.updates = sum(state.rounds for state in states if len(self.memory(state).seen) > 1)
-        self.adapter.take(self.groups())
+        self._remember_learned()
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         siamese = self.adapter.siamese

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 import tvm
-from tvm import relax, te, tirx
+from tvm import relax, te, tirx, topi
 
 from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
 from pruner_engine.tasks.kernels.adaptive_pools import adaptive_pools
@@ -45,7 +45,26 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     """
     backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
     softmaxes = {"relax.nn.softmax": _softmax(lanes)} if lanes else {}
-    return {**norms(), **adaptive_pools(), **concatenations(), **backwards, **softmaxes}
+    places = {f"relax.{name}": _place_of_one(name) for name in ("argmax", "argmin")}
+    return {**norms(), **adaptive_pools(), **concatenations(), **places, **backwards, **softmaxes}
+
+
+def _place_of_one(name: str) -> Legalize:
+    """Of an extreme that TVM says is at -1 where no number is beyond the first that it compares with.
+
+    Such are bytes that are all 0, scores that are all masked by -∞, and NaN: the first of them stands for all.
+    """
+    find = getattr(topi, name)
+
+    def place(x: te.Tensor, axis: int | None, keepdims: bool) -> te.Tensor:
+        found = find(x, axis, keepdims)
+        return te.compute(found.shape, lambda *i: tirx.max(found(*i), tirx.const(0, found.dtype)), name=f"{name}_place")
+
+    def legalize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+        axis, keepdims = call.attrs.axis, bool(call.attrs.keepdims)
+        return builder.call_te(place, call.args[0], axis, keepdims, primfunc_name_hint=name)
+
+    return legalize
 
 
 def _alone_backwards(name: str) -> Legalize:

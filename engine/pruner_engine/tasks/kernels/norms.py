@@ -2,7 +2,7 @@
 
 TVM takes the mean of the squares less the square of the mean for those over channels: beside a large mean nothing is
 left of the spread, and a constant channel becomes NaN. Norms over layers it computes in two passes, but not of every
-type.
+type, and those by the root of the mean square only over the last axes of several rows.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def norms() -> dict[str, Legalize]:
         "relax.nn.group_norm": _over_channels,
         "relax.nn.instance_norm": _over_channels,
         "relax.nn.layer_norm": _over_layers,
+        "relax.nn.rms_norm": _by_root,
     }
 
 
@@ -39,6 +40,25 @@ def _over_layers(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     if not is_beyond_tvm(call):
         return tvm.ir.Op.get("relax.nn.layer_norm").get_attr("FLegalize")(builder, call)
     return _written_out(builder, call)
+
+
+def _by_root(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Over the last axes of several rows by TVM's kernel, which fails for others.
+
+    A conversion of layouts makes those of an image's last axis, and a vector is a single row.
+    """
+    (x, scale), shape = call.args, list(call.ty.shape)
+    axes = sorted(int(axis) % len(shape) for axis in call.attrs.axes)
+    if 0 < len(shape) - len(axes) == axes[0]:
+        return tvm.ir.Op.get("relax.nn.rms_norm").get_attr("FLegalize")(builder, call)
+    dtype = str(call.ty.dtype)
+    wide = SUMMED_AS.get(dtype, dtype)
+    x, scale = (relax.op.astype(arg, wide) if wide != dtype else arg for arg in (x, scale))
+    mean = builder.emit(relax.op.mean(relax.op.multiply(x, x), axes, keepdims=True))
+    share = relax.op.rsqrt(relax.op.add(mean, relax.const(float(call.attrs.epsilon), wide)))
+    scale = relax.op.reshape(scale, [extent if axis in axes else 1 for axis, extent in enumerate(shape)])
+    made = builder.emit(relax.op.multiply(relax.op.multiply(x, share), scale))
+    return relax.op.astype(made, dtype) if wide != dtype else made
 
 
 def _over_channels(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:

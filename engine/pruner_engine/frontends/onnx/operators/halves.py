@@ -37,7 +37,8 @@ HALVES: dict[str, Writer] = dict.fromkeys(
     (
         *("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"),
         *("GlobalLpPool", "LpNormalization", "LpPool", "MeanVarianceNormalization"),
-        *("Atan", "DeformConv", "Elu", "GridSample", "LRN", "Selu", "ThresholdedRelu"),
+        *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cosh", "Sinh", "Tan"),
+        *("DeformConv", "Elu", "GridSample", "LRN", "Selu", "ThresholdedRelu"),
     ),
     _in_float32,
 )

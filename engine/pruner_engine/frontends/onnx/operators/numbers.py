@@ -77,6 +77,15 @@ def _power(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
+def _sign(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Of numbers that have none, which TVM compares with -1 all the same: 1, or 0 of 0."""
+    dtype = values.dtype(node.input[0])
+    if dtype.kind != "u":
+        return False
+    nodes.named(nodes("Min", node.input[0], nodes.constant(1, dtype)), node.output[0])
+    return True
+
+
 def _no_reduction(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """Of no axes at all, where each number still gets an absolute value, a square or a logarithm; TVM leaves it."""
     given = [*node.input, ""]
@@ -105,4 +114,5 @@ NUMBERS: dict[str, Writer] = {
     "ReduceMax": _extreme,
     "ReduceMin": _extreme,
     "ReduceSumSquare": _no_reduction,
+    "Sign": _sign,
 }
