@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import tvm
@@ -47,6 +49,48 @@ def test_given_indices_read_the_nearest_row(rows: list[int]):
 @pytest.mark.parametrize("rows", [INSIDE, OUTSIDE])
 def test_so_do_the_models_own(rows: list[int]):
     np.testing.assert_array_equal(outcome(chosen(rows), TABLE), TABLE[np.clip(rows, 0, 9)])
+
+
+def by_places(shapes: list[tuple[int, ...]], make: Callable[..., relax.Expr]) -> tvm.IRModule:
+    """What is made of a table of 10 rows of 4, places that are given, and numbers that are."""
+    builder, kinds = relax.BlockBuilder(), ("int64", "float32")
+    given = [relax.Var("x", relax.TensorType(TABLE.shape, "float32"))]
+    given += [relax.Var(kind, relax.TensorType(shape, kind)) for shape, kind in zip(shapes, kinds, strict=False)]
+    with builder.function("main", given):
+        with builder.dataflow():
+            out = builder.emit_output(builder.emit(make(*given)))
+        builder.emit_func_output(out)
+    return builder.get()
+
+
+@pytest.mark.parametrize("column", [2, 4, -5, 10**9])
+def test_elements_are_read_and_put_at_the_nearest_place(column: int):
+    nearest, places = min(max(column, 0), 3), np.full((10, 1), column, "int64")
+    gathered = outcome(by_places([(10, 1)], lambda x, i: op.gather_elements(x, i, axis=1)), TABLE, places)
+    np.testing.assert_array_equal(gathered, TABLE[:, nearest : nearest + 1])
+    put = by_places([(10, 1), (10, 1)], lambda x, i, u: op.scatter_elements(x, i, u, axis=-1))
+    wanted = TABLE.copy()
+    wanted[:, nearest] = -1.0
+    np.testing.assert_array_equal(outcome(put, TABLE, places, np.full((10, 1), -1.0, "float32")), wanted)
+
+
+@pytest.mark.parametrize("row, column", [(9, 0), (10, 1), (3, 4), (-1, -1), (10**9, -(10**9))])
+def test_so_are_those_that_several_indices_name(row: int, column: int):
+    nearest, places = (min(max(row, 0), 9), min(max(column, 0), 3)), np.array([[row, column]], "int64")
+    gathered = outcome(by_places([(1, 2)], op.gather_nd), TABLE, places)
+    np.testing.assert_array_equal(gathered, [TABLE[nearest]])
+    wanted = TABLE.copy()
+    wanted[nearest] = -1.0
+    put = by_places([(1, 2), (1,)], lambda x, i, u: op.scatter_nd(x, i, u, "update"))
+    np.testing.assert_array_equal(outcome(put, TABLE, places, np.array([-1.0], "float32")), wanted)
+
+
+def test_scattering_counts_from_the_end():
+    put = by_places([(10, 1), (10, 1)], lambda x, i, u: op.scatter_elements(x, i, u, axis=1))
+    wanted = TABLE.copy()
+    wanted[:, 3] = -1.0
+    places, numbers = np.full((10, 1), -1, "int64"), np.full((10, 1), -1.0, "float32")
+    np.testing.assert_array_equal(outcome(put, TABLE, places, numbers), wanted)
 
 
 def test_constants_that_lie_inside_cost_nothing():

@@ -1,4 +1,4 @@
-"""Indices that may lie outside: a kernel reads the nearest element then, never other memory.
+"""Indices that may lie outside: a kernel reads, or puts, the nearest element then, never other memory.
 
 Axes that count from the end, too: by those of `squeeze`, TVM's conversion of layouts writes before a string, and fails.
 """
@@ -6,7 +6,9 @@ Axes that count from the end, too: by those of `squeeze`, TVM's conversion of la
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 import tvm
 from tvm import relax
 from tvm.ir.expr import GenericConst
@@ -16,11 +18,16 @@ from pruner_engine.tasks.graph import bound, operator_of, rewritten, shape_of
 
 
 def within_bounds(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module whose `take` operations in "main" clip indices that are computed, given, or constant and outside.
+    """The module whose operations in "main" clip indices that are computed, given, or constant and outside.
 
     Axes of `squeeze` count from the first one.
     """
     return rewritten(mod, _Rewriter(mod))
+
+
+Bound = int | np.ndarray
+_FROM_THE_END = "relax.scatter_elements"  # of which indices may count from there
+_COUNTED = (_FROM_THE_END, "relax.scatter_nd", "relax.gather_elements", "relax.gather_nd")
 
 
 @mutator
@@ -31,19 +38,49 @@ class _Rewriter(PyExprMutator):
         if operator_of(visited) == "relax.squeeze" and visited.attrs.axis and min(visited.attrs.axis) < 0:
             (data,) = visited.args
             return relax.op.squeeze(data, [int(axis) % data.ty.ndim for axis in visited.attrs.axis])
-        if operator_of(visited) != "relax.take" or visited.attrs.mode != "fast":
-            return visited
-        data, indices = visited.args
-        if _inside(bound(self, indices), data, visited.attrs.axis):
-            return visited
-        return relax.op.take(data, indices, visited.attrs.axis, "clip")
+        if operator_of(visited) == "relax.take":
+            return self._taken(visited)
+        if operator_of(visited) in _COUNTED:
+            return self._counted(visited)
+        return visited
+
+    def _taken(self, call: relax.Call) -> relax.Expr:
+        data, indices = call.args
+        shape, axis = shape_of(data), call.attrs.axis
+        extent = None if shape is None else math.prod(shape) if axis is None else shape[axis]
+        if call.attrs.mode != "fast" or (extent is not None and self._inside(indices, 0, extent - 1)):
+            return call
+        return relax.op.take(data, indices, axis, "clip")
+
+    def _counted(self, call: relax.Call) -> relax.Expr:
+        data, indices, *rest = call.args
+        extents = _extents(call)
+        if extents is None:
+            return call
+        dtype = str(indices.ty.dtype)
+        highest = np.array(extents, dtype) - 1
+        lowest = -highest - 1 if operator_of(call) == _FROM_THE_END else np.zeros_like(highest)
+        if self._inside(indices, lowest, highest):
+            return call
+        above = self.builder_.emit(relax.op.maximum(indices, relax.const(lowest, dtype)))
+        places = self.builder_.emit(relax.op.minimum(above, relax.const(highest, dtype)))
+        return relax.Call(call.op, [data, places, *rest], call.attrs)
+
+    def _inside(self, indices: relax.Expr, lowest: Bound, highest: Bound) -> bool:
+        """Whether they are constants within bounds, which may differ along their last axis."""
+        known = bound(self, indices)
+        if not isinstance(known, GenericConst):
+            return False
+        places = known.value.numpy()
+        return bool(((places >= lowest) & (places <= highest)).all())
 
 
-def _inside(indices: relax.Expr, data: relax.Expr, axis: int | None) -> bool:
-    """Whether indices are constants that an axis of `data`, or without one all of it, is known to hold."""
-    extents = shape_of(data)
-    if not isinstance(indices, GenericConst) or extents is None:
-        return False
-    places = indices.value.numpy()
-    extent = math.prod(extents) if axis is None else extents[axis]
-    return not places.size or (places.min() >= 0 and places.max() < extent)
+def _extents(call: relax.Call) -> Sequence[int] | int | None:
+    """Of the axis that indices count along, or of those that each of them names; None where one is not known."""
+    shape, places = shape_of(call.args[0]), shape_of(call.args[1])
+    if shape is None or places is None:
+        return None
+    if operator_of(call).endswith("elements"):
+        return shape[call.attrs.axis]
+    first = int(getattr(call.attrs, "batch_dims", 0))
+    return shape[first : first + places[-1]]
