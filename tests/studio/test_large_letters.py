@@ -140,6 +140,20 @@ def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_projec
 
 
 @pytest.mark.parametrize("pixels", [20], indirect=True)
+@pytest.mark.parametrize("size", [(900, 600), (1100, 700)])
+def test_a_table_below_takes_no_plot_its_axis(
+    window: MainWindow, rested, finished_project: Path, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    window.workspace.open(finished_project, 3)
+    for key in ("overview", "draft", "adaptation", "compare"):
+        page = window.show_page(key)
+        rested(page)
+        for plot in page.findChildren(Plot):
+            assert not plot.isVisible() or plot.rect().contains(plot._view.geometry()), key
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
 def test_the_preferences_are_as_high_as_their_lines_need(qtbot, window: MainWindow, tmp_path: Path) -> None:
     shown = Preferences(window)
     qtbot.addWidget(shown)

@@ -6,7 +6,7 @@ Of a layout whose lines wrap, a scroll area asks the height that it likes to hav
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QLayout, QStackedWidget, QVBoxLayout
 
 
 class LeastColumn(QVBoxLayout):
@@ -37,4 +37,23 @@ class LeastStack(QStackedWidget):
         least, layout = shown.minimumSizeHint().expandedTo(shown.minimumSize()), shown.layout()
         if layout is None or not layout.hasHeightForWidth():
             return least
-        return QSize(least.width(), max(least.height(), layout.totalMinimumHeightForWidth(self.width())))
+        return QSize(least.width(), max(least.height(), _least_height(layout, self.width())))
+
+
+def _least_height(layout: QLayout, width: int) -> int:
+    """In which none of its parts has less than it needs.
+
+    Qt goes down from the heights that the parts of a column like to have, and takes what lacks from the highest: the
+    lowest keep more than they need at the cost of the highest.
+    """
+    whole = layout.totalMinimumHeightForWidth(width)
+    if not isinstance(layout, QVBoxLayout):
+        return whole
+    liked, needed = [], []
+    for at in range(layout.count()):
+        if (part := layout.itemAt(at)) is not None and not part.isEmpty():
+            wraps, least = part.hasHeightForWidth(), part.minimumSize().height()
+            needed.append(part.minimumHeightForWidth(width) if wraps else least)
+            liked.append(part.heightForWidth(width) if wraps else least)
+    kept = sum(min(each, max(needed)) for each in liked)
+    return whole + kept - sum(needed)
