@@ -12,7 +12,9 @@ def complete_in_a_list(box: QComboBox) -> None:
     completer = box.completer()
     assert completer is not None  # of an editable box
     completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-    _ClickBeside(completer.popup())
+    popup = completer.popup()
+    assert popup is not None  # in this mode
+    _ClickBeside(popup)
 
 
 class _ClickBeside(QObject):
