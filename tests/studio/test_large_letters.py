@@ -141,12 +141,12 @@ def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_projec
 
 @pytest.mark.parametrize("pixels", [20], indirect=True)
 @pytest.mark.parametrize("size", [(900, 600), (1100, 700)])
-def test_a_table_below_takes_no_plot_its_axis(
+def test_neither_a_table_nor_a_title_takes_a_plot_its_axis(
     window: MainWindow, rested, finished_project: Path, size: tuple[int, int]
 ) -> None:
     window.resize(*size)
     window.workspace.open(finished_project, 3)
-    for key in ("overview", "draft", "adaptation", "compare"):
+    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
         page = window.show_page(key)
         rested(page)
         for plot in page.findChildren(Plot):

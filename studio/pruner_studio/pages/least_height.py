@@ -18,10 +18,11 @@ class LeastColumn(QVBoxLayout):
     def minimumSize(self) -> QSize:
         least, page, column = super().minimumSize(), self.parentWidget(), self.itemAt(0)
         frame = page.parentWidget() if page is not None else None
-        if frame is None or column is None:
+        parts = column.layout() if column is not None else None
+        if frame is None or parts is None:
             return least
         width = max(least.width(), frame.width())
-        return QSize(least.width(), max(least.height(), column.minimumHeightForWidth(width)))
+        return QSize(least.width(), max(least.height(), _least_height(parts, width)))
 
 
 class LeastStack(QStackedWidget):
@@ -49,11 +50,13 @@ def _least_height(layout: QLayout, width: int) -> int:
     whole = layout.totalMinimumHeightForWidth(width)
     if not isinstance(layout, QVBoxLayout):
         return whole
+    margins = layout.contentsMargins()
+    inside = width - margins.left() - margins.right()
     liked, needed = [], []
     for at in range(layout.count()):
         if (part := layout.itemAt(at)) is not None and not part.isEmpty():
             wraps, least = part.hasHeightForWidth(), part.minimumSize().height()
-            needed.append(part.minimumHeightForWidth(width) if wraps else least)
-            liked.append(part.heightForWidth(width) if wraps else least)
+            needed.append(part.minimumHeightForWidth(inside) if wraps else least)
+            liked.append(part.heightForWidth(inside) if wraps else least)
     kept = sum(min(each, max(needed)) for each in liked)
     return whole + kept - sum(needed)

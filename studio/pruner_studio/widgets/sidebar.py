@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -56,7 +56,8 @@ class Sidebar(QWidget):
         self._theme_button = QToolButton()
         self._theme_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._theme_button.setIconSize(QSize(18, 18))
+        self._theme_button.setIconSize(QSize(theme.pixels(18), theme.pixels(18)))
+        self._theme_button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._theme_button.clicked.connect(lambda: theme.choose("light" if theme.name == "dark" else "dark"))
         theme.changed.connect(self._paint_theme_button)
         self._paint_theme_button()
@@ -132,7 +133,8 @@ class Sidebar(QWidget):
 
     def _paint_theme_button(self) -> None:
         other = "light" if theme.name == "dark" else "dark"
-        self._theme_button.setIcon(theme.icon("sun" if other == "light" else "moon"))
+        picture = "sun" if other == "light" else "moon"
+        self._theme_button.setIcon(theme.icon(picture, size=theme.pixels(18)))
         self._theme_button.setText("  " + (tr("Light theme") if other == "light" else tr("Dark theme")))
         told = tr("Use the light theme") if other == "light" else tr("Use the dark theme")
         self._theme_button.setAccessibleName(told)
