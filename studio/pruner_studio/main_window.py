@@ -297,6 +297,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.problems.fit(self.height())
+        self.sidebar.fit(narrow=self.width() < theme.pixels(_LEAST_SIZE.width()))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:

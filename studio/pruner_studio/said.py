@@ -19,6 +19,8 @@ from pruner_studio.window_words import OF_TERMINALS, in_the_window
 
 # With a unit, a prefix or the blank in front of one: not a version
 _QUANTITY = re.compile(r"\d+\.\d+(?: | ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|B)/s|[kMGT]))")
+_CACHES = re.compile(r"L\d [\d.]+ [kMG]?B(?:, L\d [\d.]+ [kMG]?B)*")
+_BETWEEN = re.compile(r"(?<=[.!?]) ")  # two sentences, as of what went wrong and what to do
 _BARE = re.compile(r"\d+\.\d+(?:e[+-]\d+)?")
 _BEHIND, _BEFORE = re.compile(r"\s(?:s|cores|of)\b"), "explains "  # what tells that no version is between
 _HOLE = re.compile(r"\{(\d+)\}")
@@ -36,7 +38,11 @@ def said(text: str) -> str:
     for pattern, parts in _patterns():
         if (holes := _holes(parts, text)) is not None:
             return _filled(pattern, parts, holes)
-    return decimal(text) if _QUANTITY.fullmatch(text) else text
+    for end in _BETWEEN.finditer(text):
+        first, rest = text[: end.start()], text[end.end() :]
+        if (told := said(first)) != first:
+            return f"{told}{end[0]}{said(rest)}"
+    return decimal(text) if _QUANTITY.fullmatch(text) or _CACHES.fullmatch(text) else text
 
 
 def _filled(pattern: str, parts: Sequence[str], holes: Sequence[str]) -> str:

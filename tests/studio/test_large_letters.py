@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontInfo
-from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QToolButton
 from test_cut_texts import cut
 
 from pruner_studio.main_window import PAGES, MainWindow
@@ -60,8 +61,28 @@ def test_rows_hold_their_letters(window: MainWindow, rested, finished_project: P
 
 
 @pytest.mark.parametrize("pixels", [20], indirect=True)
-def test_a_schedule_fits_a_small_window(window: MainWindow, rested, finished_project: Path) -> None:
-    window.resize(1024, 700)
+def test_the_side_bar_tells_names_whole_or_shows_pictures(window: MainWindow, rested, finished_project: Path) -> None:
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("schedule")
+    widths = {}
+    for width in (1500, 1200, 900, 1200):
+        window.resize(width, 900)
+        rested(page)
+        bar, pictures = window.sidebar, Qt.ToolButtonStyle.ToolButtonIconOnly
+        for button in bar.findChildren(QToolButton):
+            assert button.width() >= button.sizeHint().width() and button.toolTip()
+            assert (button.toolButtonStyle() == pictures) is (width == 900)
+        assert any(part.isVisible() for part in bar.findChildren(QLabel) if part.text()) is (width > 900)
+        widths[width] = bar.width()
+    assert widths[900] < widths[1200] / 2 and widths[1200] == widths[1500]
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+@pytest.mark.parametrize("size", [(900, 600), (1024, 700)])
+def test_a_schedule_fits_a_small_window(
+    window: MainWindow, rested, finished_project: Path, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
     window.workspace.open(finished_project, 3)
     page = window.show_page("schedule")
     rested(page)
@@ -69,6 +90,8 @@ def test_a_schedule_fits_a_small_window(window: MainWindow, rested, finished_pro
         page.tabs.setCurrentWidget(pane)
         rested(page)
         assert window.pages.currentWidget().horizontalScrollBar().maximum() == 0
+    for button in window.sidebar._buttons.values():
+        assert button.width() >= button.sizeHint().width()
 
 
 def test_what_a_field_takes_is_told_in_full(window: MainWindow, rested, finished_project: Path) -> None:
@@ -114,6 +137,20 @@ def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_projec
         axes = [plot._view.getAxis(side) for plot in plots for side in ("left", "bottom")]
         told = [axis for axis in axes if axis.isVisible() and axis.labelText]
         assert told and [axis.label.toPlainText().split() for axis in told] == [axis.labelText.split() for axis in told]
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+@pytest.mark.parametrize("size", [(900, 600), (1100, 700)])
+def test_neither_a_table_nor_a_title_takes_a_plot_its_axis(
+    window: MainWindow, rested, finished_project: Path, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    window.workspace.open(finished_project, 3)
+    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
+        page = window.show_page(key)
+        rested(page)
+        for plot in page.findChildren(Plot):
+            assert not plot.isVisible() or plot.rect().contains(plot._view.geometry()), key
 
 
 @pytest.mark.parametrize("pixels", [20], indirect=True)

@@ -85,6 +85,20 @@ def test_what_stands_in_a_sentence_is_told_in_german_too(german: None) -> None:
     assert said(why) == f"31 % der Zeit (1,2 ms) geht in Schleifen und ihren Beginn: {behind}"
 
 
+def test_why_a_run_ended_is_told_in_german_with_what_to_do(german: None) -> None:
+    """A project file holds both as one text."""
+    full = "The disk that holds /a b/c. d.pruner is full. Free some space, then resume: nothing measured is lost."
+    assert said(full) == (
+        "Der Datenträger mit /a b/c. d.pruner ist voll. "
+        "Geben Sie Platz frei, und setzen Sie dann fort: Nichts Gemessenes ist verloren."
+    )
+    assert said("Nobody knows this. Nor that.") == "Nobody knows this. Nor that."
+
+
+def test_sizes_of_caches_are_written_as_other_sizes(german: None) -> None:
+    assert said("L1 32.0 kB, L2 1.00 MB, L3 512 kB") == "L1 32,0 kB, L2 1,00 MB, L3 512 kB"
+
+
 def test_numbers_in_a_sentence_are_written_as_around_it(german: None) -> None:
     said_of = "88 % of the time (1.2 ms) is arithmetic: {}, which the device's peak of 236 GFLOP/s could do in 320 µs."
     for number, wanted in (("75.5 MFLOP", "75,5 MFLOP"), ("9.44 FLOP", "9,44 FLOP")):

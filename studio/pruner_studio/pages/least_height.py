@@ -6,7 +6,7 @@ Of a layout whose lines wrap, a scroll area asks the height that it likes to hav
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QLayout, QStackedWidget, QVBoxLayout
 
 
 class LeastColumn(QVBoxLayout):
@@ -18,10 +18,11 @@ class LeastColumn(QVBoxLayout):
     def minimumSize(self) -> QSize:
         least, page, column = super().minimumSize(), self.parentWidget(), self.itemAt(0)
         frame = page.parentWidget() if page is not None else None
-        if frame is None or column is None:
+        parts = column.layout() if column is not None else None
+        if frame is None or parts is None:
             return least
         width = max(least.width(), frame.width())
-        return QSize(least.width(), max(least.height(), column.minimumHeightForWidth(width)))
+        return QSize(least.width(), max(least.height(), _least_height(parts, width)))
 
 
 class LeastStack(QStackedWidget):
@@ -37,4 +38,25 @@ class LeastStack(QStackedWidget):
         least, layout = shown.minimumSizeHint().expandedTo(shown.minimumSize()), shown.layout()
         if layout is None or not layout.hasHeightForWidth():
             return least
-        return QSize(least.width(), max(least.height(), layout.totalMinimumHeightForWidth(self.width())))
+        return QSize(least.width(), max(least.height(), _least_height(layout, self.width())))
+
+
+def _least_height(layout: QLayout, width: int) -> int:
+    """In which none of its parts has less than it needs.
+
+    Qt goes down from the heights that the parts of a column like to have, and takes what lacks from the highest: the
+    lowest keep more than they need at the cost of the highest.
+    """
+    whole = layout.totalMinimumHeightForWidth(width)
+    if not isinstance(layout, QVBoxLayout):
+        return whole
+    margins = layout.contentsMargins()
+    inside = width - margins.left() - margins.right()
+    liked, needed = [], []
+    for at in range(layout.count()):
+        if (part := layout.itemAt(at)) is not None and not part.isEmpty():
+            wraps, least = part.hasHeightForWidth(), part.minimumSize().height()
+            needed.append(part.minimumHeightForWidth(inside) if wraps else least)
+            liked.append(part.heightForWidth(inside) if wraps else least)
+    kept = sum(min(each, max(needed)) for each in liked)
+    return whole + kept - sum(needed)

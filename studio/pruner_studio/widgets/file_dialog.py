@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
 
 from pruner_studio.theme import theme
 
@@ -61,4 +61,9 @@ def _dialog(parent: QWidget, title: str, place: str, take: Take) -> QFileDialog:
     # Where the desktop has none of its own: long names and the dates beside them are read whole
     room = parent.screen().availableGeometry().size() - _BORDER
     made.resize(QSize(theme.pixels(_SIZE.width()), theme.pixels(_SIZE.height())).boundedTo(room))
+    if (listed := made.findChild(QTreeView)) is not None:
+        header = listed.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)  # names, which are cut where they have to be
     return made

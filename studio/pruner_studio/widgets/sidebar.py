@@ -1,4 +1,4 @@
-"""The navigation at the left: a button a page, and the theme."""
+"""The navigation at the left: a button a page, and the theme; pictures alone where a window is narrow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -26,6 +26,7 @@ PAGES = (
 )
 
 _BOLDER = 12  # pixels that a name needs more in bold letters
+_LEAST = 196  # pixels of its width, where names are told
 
 
 class Sidebar(QWidget):
@@ -37,8 +38,8 @@ class Sidebar(QWidget):
         self._sections: list[QLabel] = []
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(196)
         self.setSizePolicy(self.sizePolicy().Policy.Fixed, self.sizePolicy().Policy.Preferred)
+        self._narrow = False
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 14, 10, 12)
         column.setSpacing(2)
@@ -55,7 +56,8 @@ class Sidebar(QWidget):
         self._theme_button = QToolButton()
         self._theme_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._theme_button.setIconSize(QSize(18, 18))
+        self._theme_button.setIconSize(QSize(theme.pixels(18), theme.pixels(18)))
+        self._theme_button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._theme_button.clicked.connect(lambda: theme.choose("light" if theme.name == "dark" else "dark"))
         theme.changed.connect(self._paint_theme_button)
         self._paint_theme_button()
@@ -69,7 +71,8 @@ class Sidebar(QWidget):
         theme.changed.connect(self._paint_mark)
         self._paint_mark()
         row.addWidget(self._mark)
-        row.addWidget(label(tr("Pruner Studio"), "brand", cut=True), 1)
+        self._name = label(tr("Pruner Studio"), "brand", cut=True)
+        row.addWidget(self._name, 1)
         return row
 
     @staticmethod
@@ -89,19 +92,35 @@ class Sidebar(QWidget):
 
     def sizeHint(self) -> QSize:
         """Wide enough for the name of the page that is shown, whose letters are bold."""
-        return super().sizeHint() + QSize(theme.pixels(_BOLDER), 0)
+        if self._narrow:
+            return super().sizeHint()
+        return (super().sizeHint() + QSize(theme.pixels(_BOLDER), 0)).expandedTo(QSize(_LEAST, 0))
 
     def minimumSizeHint(self) -> QSize:
         whole = super().minimumSizeHint()
         return whole - QSize(0, sum(part.sizeHint().height() for part in self._sections if not part.isHidden()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """On a low screen the headings go: every button stays in sight."""
         super().resizeEvent(event)
+        self._place_headings()
+
+    def _place_headings(self) -> None:
+        """On a low screen the headings go: every button stays in sight."""
         headings = sum(part.sizeHint().height() for part in self._sections)
         low = self.height() < self.minimumSizeHint().height() + headings
         for part in self._sections:
-            part.setHidden(low)
+            part.setHidden(low or self._narrow)
+
+    def fit(self, narrow: bool) -> None:
+        """Leave the names to tool tips in a narrow window, so that the page has the room."""
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        for made in (*self._buttons.values(), self._theme_button):
+            made.setToolButtonStyle(style)
+        self._name.setHidden(narrow)
+        self._place_headings()
 
     def mark(self, key: str) -> None:
         """Show which page is in front, and let the Tab key lead to its button; arrow keys go on from there."""
@@ -114,8 +133,9 @@ class Sidebar(QWidget):
 
     def _paint_theme_button(self) -> None:
         other = "light" if theme.name == "dark" else "dark"
-        self._theme_button.setIcon(theme.icon("sun" if other == "light" else "moon"))
+        picture = "sun" if other == "light" else "moon"
+        self._theme_button.setIcon(theme.icon(picture, size=theme.pixels(18)))
         self._theme_button.setText("  " + (tr("Light theme") if other == "light" else tr("Dark theme")))
-        self._theme_button.setAccessibleName(
-            tr("Use the light theme") if other == "light" else tr("Use the dark theme")
-        )
+        told = tr("Use the light theme") if other == "light" else tr("Use the dark theme")
+        self._theme_button.setAccessibleName(told)
+        self._theme_button.setToolTip(told)
