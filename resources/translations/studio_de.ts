@@ -2737,8 +2737,8 @@
         <translation>Entscheidung</translation>
     </message>
     <message>
-        <source>The untuned kernel has no trace: choose a candidate at the left.</source>
-        <translation>Der nicht optimierte Kernel hat keinen Trace: links einen Kandidaten wählen.</translation>
+        <source>The untuned kernel has no trace; candidates have one.</source>
+        <translation>Der nicht optimierte Kernel hat keinen Trace; Kandidaten haben einen.</translation>
     </message>
     <message>
         <source>Instructions of the trace</source>
@@ -4466,7 +4466,7 @@
     </message>
     <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
-        <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
+        <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; ein Rechner, der mehr auf einmal baut, misst so viele.</translation>
     </message>
     <message>
         <source>Candidates that outlive a generation of the genetic search. The strategy&apos;s own number is 1536 of each sketch for Pruner, which scores four times as many, and 2048 for Ansor.</source>
@@ -5866,7 +5866,7 @@
     </message>
     <message>
         <source>A later run in this project times it again on a quiet machine.</source>
-        <translation>Ein späterer Lauf in diesem Projekt misst neu, wenn die Maschine ruhig ist.</translation>
+        <translation>Ein späterer Lauf in diesem Projekt misst neu, wenn der Rechner ruhig ist.</translation>
     </message>
     <message>
         <source>The run was stopped while libraries were timed.</source>
@@ -5962,7 +5962,7 @@
     </message>
     <message>
         <source>Neither a linker for the kernels nor the program tar was found on this machine.</source>
-        <translation>Auf dieser Maschine fand sich weder ein Linker für die Kernel noch das Programm tar.</translation>
+        <translation>Auf diesem Rechner fand sich weder ein Linker für die Kernel noch das Programm tar.</translation>
     </message>
     <message>
         <source>Install lld or tar.</source>
@@ -6266,7 +6266,7 @@
     </message>
     <message>
         <source>New ones are timed beside another: they compare with those before only as far as the machine is as fast.</source>
-        <translation>Neue werden neben einem anderen gemessen: Sie sind mit den früheren nur so weit vergleichbar, wie die Maschine gleich schnell ist.</translation>
+        <translation>Neue werden neben einem anderen gemessen: Sie sind mit den früheren nur so weit vergleichbar, wie der Rechner gleich schnell ist.</translation>
     </message>
     <message>
         <source>What is registered as the schedule rule &quot;{0}&quot; makes a {1}.</source>

@@ -24,7 +24,7 @@ COLUMNS = (
     Column(tr("Decision"), lambda row: row["decision"] or "", tone=lambda row: "accent"),
 )
 
-_NO_TRACE = tr("The untuned kernel has no trace: choose a candidate at the left.")
+_NO_TRACE = tr("The untuned kernel has no trace; candidates have one.")
 
 
 class ReplayView(QWidget):
