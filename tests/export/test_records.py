@@ -17,7 +17,6 @@ from limits import files_end_at
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
 from pruner_engine.inspect import code_of
-from pruner_engine.processes import isolation
 from pruner_engine.processes.isolation import deadly
 from schedules import CPU, database_with, task_of
 
@@ -134,10 +133,9 @@ def test_calls_that_end_the_process_are_found():
     assert deadly([]) == set()
 
 
-def test_a_call_that_hangs_is_deadly_whoever_has_an_alarm_of_python(monkeypatch):
+def test_a_call_that_hangs_is_deadly_whoever_has_an_alarm_of_python():
     """Native code that does not return leaves Python's handlers waiting: the limit of a test, here."""
-    monkeypatch.setattr(isolation, "_MOST_S", 1)
-    assert deadly([dict, lambda: sum(range(10**15)), dict]) == {1}
+    assert deadly([dict, lambda: sum(range(10**15)), dict], limit_s=1) == {1}
 
 
 def test_a_missing_file_is_a_sentence(tmp_path):
