@@ -37,7 +37,7 @@ def test_metadata_tells_what_it_is_and_how_fast(bundle, work):
     assert metadata["target"]["kind"] == "llvm" and metadata["threads"] == 2 and metadata["origin"] == {"run": 7}
     for name in ("tuned", "untuned", "onnxruntime"):
         latency = metadata["latency"][name]
-        assert len(latency["repeats"]) == 2 and latency["seconds"] > 0 and latency["threads"] == 2
+        assert len(latency["repeats"]) in (2, 3) and latency["seconds"] > 0 and latency["threads"] == 2
     assert "torch" not in metadata["latency"], "the model is none of PyTorch's"
 
 
@@ -75,7 +75,7 @@ def test_an_exported_program_meets_pytorch_eager_and_compiled(exported_program, 
     phases = []
     summary = exported_program.export(tmp_path / "bundle", on_phase=lambda *told: phases.append(told))
     assert list(summary["latency"]) == ["tuned", "untuned", "onnxruntime", "torch", "torch.compile"]
-    assert all(len(summary["latency"][name]["repeats"]) == 2 for name in ("tuned", "torch", "torch.compile"))
+    assert all(len(summary["latency"][name]["repeats"]) in (2, 3) for name in ("tuned", "torch", "torch.compile"))
     checks = {check["against"]: check["ok"] for check in summary["checks"]}
     assert checks["torch"] and checks["torch.compile"]
     assert ("check", "round 2 of 2: torch.compile, which compiles first") in phases

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.export import turns
 from pruner_engine.export.baselines import example_inputs
 from pruner_engine.export.compare import bench_e2e, summed_up
 from pruner_engine.export.contents import FILES
-from pruner_engine.export.turns import LIBRARIES, Turns
+from pruner_engine.export.turns import IN_TORCH, LIBRARIES, Turns
 from pruner_engine.frontends import load_model
 from schedules import CPU
 
@@ -30,6 +32,18 @@ def test_contenders_are_measured_in_every_round(work):
     assert found["best_library"] == "onnxruntime"
     assert found["ratio"] == rows["tuned"]["median_s"] / rows["onnxruntime"]["median_s"]
     assert steps[-1] == "round 2 of 2: ONNX Runtime"
+
+
+@pytest.mark.parametrize("apart", [0.0, math.inf])
+def test_another_turn_decides_where_those_of_a_contender_are_far_apart(apart, work, monkeypatch):
+    """How far is too far for any two turns here, or not far enough."""
+    monkeypatch.setattr(turns, "_APART", apart)
+    steps, more = [], 0 if apart else 2
+    found = bench_e2e(work.tuned(), Turns(2, 2, ["untuned", *IN_TORCH], decide=True), on_phase=steps.append)
+    measured = {name: row["measured"] for name, row in found["contenders"].items()}
+    assert measured == {"tuned": 4 + more, "untuned": 1, "onnxruntime": 4 + more}
+    last = ["round 3 of 3: tuned", "round 3 of 3: ONNX Runtime"]
+    assert [step for step in steps if step.startswith("round 3")] == (last if more else [])
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -78,7 +78,7 @@ def export_bundle(
 
         runs_on, timings = runs_on or Place(device_of(tuned.target).name), dict[str, Timing]()
         if runs_on.where != "nowhere":
-            turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), _left_out(tuned, runs_on), profile=True)
+            turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), _left_out(tuned, runs_on), profile=True, decide=True)
             timings = _timed(tuned, stage, scratch, turns, runs_on, partial(on_phase, "check"))
         metadata |= read_metadata(stage)  # whether it runs without graphs
         metadata |= {

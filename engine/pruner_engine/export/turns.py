@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ LIBRARIES: dict[str, Callable[..., Timing]] = {
 }
 _SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 _INTERRUPTED = "interrupted"
+_APART = 1.25  # times as long as another turn: then it is open which of the two tells the truth
 _NOT_THERE = "not timed: it runs here, not on the board"
 
 
@@ -45,12 +47,15 @@ class Turns:
         repeats: latencies that a contender adds in a turn.
         without: contenders to leave out, by name; those of `results.OWN` run once all the same, for their outputs.
         profile: whether the kernels of the tuned library are timed, too.
+        decide: whether another turn decides where those of a contender are far apart: virtual cores that lie badly for
+            the seconds of one process double its latencies.
     """
 
     rounds: int = 5
     repeats: int = 10
     without: Collection[str] = ()
     profile: bool = False
+    decide: bool = False
 
 
 def time_in_turns(
@@ -80,21 +85,25 @@ def time_in_turns(
     once = {*turns.without, *(["untuned"] if tuned.untuned_s > _SLOW_S else []), *(LIBRARIES if fleet else [])}
     contenders = {name: _own(tuned, name, folder, turns, fleet) for name, folder in folders.items()}
     timings: dict[str, Timing] = {}
+    told: dict[str, list[float]] = defaultdict(list)  # seconds by turn
     with tempfile.TemporaryDirectory() as scratch:
         given = {"device": device, "folder": Path(scratch)}
         asked = {*baselines.libraries_of(tuned.model)} - {*turns.without}
         libraries = {name: partial(measure, **given) for name, measure in LIBRARIES.items() if name in asked}
         contenders |= libraries
         try:
-            for turn in range(turns.rounds):
+            for turn in range(turns.rounds + turns.decide):
                 for name, measure in contenders.items():
                     if turn and (name in once or not timings[name].repeats):
                         continue  # what cannot run once cannot run at all
+                    if turn == turns.rounds and max(told[name]) < _APART * min(told[name]):
+                        continue
                     whose = f"{called(name)}, which compiles first" if name == "torch.compile" else called(name)
-                    on_phase(f"round {turn + 1} of {turns.rounds}: {whose}")
+                    on_phase(f"round {turn + 1} of {max(turns.rounds, turn + 1)}: {whose}")
                     found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
                     if fleet is not None and name in libraries and found.repeats:
                         found = Timing(name, (), found.threads, _NOT_THERE, found.outputs)
+                    told[name] += [found.seconds] if found.seconds is not None else []
                     timings[name] = found.joined(timings[name]) if turn else found
         except KeyboardInterrupt:
             left = {name: Timing(name, (), tuned.threads, _INTERRUPTED) for name in contenders if name not in timings}
