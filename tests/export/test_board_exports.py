@@ -66,7 +66,8 @@ def test_a_board_checks_and_times_what_is_exported(weights_beside, fleet, work: 
     assert told["place"] == {"where": "boards", "device": "boards of twin", "why_not": ""}
     assert {check["against"]: check["ok"] for check in told["checks"]} == {"untuned": True, "onnxruntime": True}
     measured = {name: len(timing["repeats"]) for name, timing in told["latency"].items()}
-    assert measured == {"tuned": 4, "untuned": 4, "onnxruntime": 0}
+    assert measured.pop("onnxruntime") == 0
+    assert measured.keys() == {"tuned", "untuned"} and {*measured.values()} <= {4, 6}, "six where two rounds disagree"
     assert "not on the board" in told["latency"]["onnxruntime"]["note"] and told["slower_than"] in ([], ["untuned"])
     assert run_here(tmp_path / "out").returncode == 0
 
