@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,9 +14,18 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 
 from databases import connected
 from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.pages.page import Page
 from pruner_studio.widgets.elided import Paragraph
 from pruner_studio.widgets.empty_state import EmptyState
 from pruner_studio.widgets.plot import Plot
+
+
+def plots_by_page(window: MainWindow, rested: Callable[[Page], object]) -> Iterator[tuple[str, list[Plot]]]:
+    """The visible plots of the pages that have some, each while its page is shown."""
+    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
+        page = window.show_page(key)
+        rested(page)
+        yield key, [plot for plot in page.findChildren(Plot) if plot.isVisible()]
 
 
 def cut(root: QWidget) -> list[str]:
@@ -71,12 +81,9 @@ def test_a_page_that_needs_more_room_is_scrolled(window: MainWindow, rested, fin
 def test_the_axes_of_every_plot_are_whole(window: MainWindow, rested, finished_project: Path, size) -> None:
     window.resize(*size)
     window.workspace.open(finished_project, 3)
-    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
-        page = window.show_page(key)
-        rested(page)
-        for plot in page.findChildren(Plot):
-            inside = plot.rect().adjusted(0, 0, 1, 1)
-            assert not plot.isVisible() or inside.contains(plot._view.geometry()), (key, plot.name)
+    for key, plots in plots_by_page(window, rested):
+        for plot in plots:
+            assert plot.rect().adjusted(0, 0, 1, 1).contains(plot._view.geometry()), (key, plot.name)
 
 
 def test_the_last_projects_stand_above_the_plan_on_a_small_screen(window: MainWindow, finished_project: Path) -> None:

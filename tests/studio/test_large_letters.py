@@ -9,11 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QToolButton
-from test_cut_texts import cut
+from test_cut_texts import cut, plots_by_page
 
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
-from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.preferences import Preferences
 from pruner_studio.widgets.shortcuts import Shortcuts
 
@@ -130,10 +129,7 @@ def test_a_legend_of_two_lines_pushes_no_axis_out_of_sight(window: MainWindow, r
 def test_the_names_of_axes_are_whole(window: MainWindow, rested, finished_project: Path, size: tuple[int, int]) -> None:
     window.resize(*size)
     window.workspace.open(finished_project, 3)
-    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
-        page = window.show_page(key)
-        rested(page)
-        plots = [plot for plot in page.findChildren(Plot) if plot.isVisible()]
+    for _, plots in plots_by_page(window, rested):
         axes = [plot._view.getAxis(side) for plot in plots for side in ("left", "bottom")]
         told = [axis for axis in axes if axis.isVisible() and axis.labelText]
         assert told and [axis.label.toPlainText().split() for axis in told] == [axis.labelText.split() for axis in told]
@@ -146,11 +142,9 @@ def test_neither_a_table_nor_a_title_takes_a_plot_its_axis(
 ) -> None:
     window.resize(*size)
     window.workspace.open(finished_project, 3)
-    for key in ("overview", "tasks", "draft", "adaptation", "compare"):
-        page = window.show_page(key)
-        rested(page)
-        for plot in page.findChildren(Plot):
-            assert not plot.isVisible() or plot.rect().contains(plot._view.geometry()), key
+    for key, plots in plots_by_page(window, rested):
+        for plot in plots:
+            assert plot.rect().contains(plot._view.geometry()), key
 
 
 @pytest.mark.parametrize("pixels", [20], indirect=True)

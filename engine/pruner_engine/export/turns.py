@@ -103,7 +103,8 @@ def time_in_turns(
                     found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
                     if fleet is not None and name in libraries and found.repeats:
                         found = Timing(name, (), found.threads, _NOT_THERE, found.outputs)
-                    told[name] += [found.seconds] if found.seconds is not None else []
+                    if found.seconds is not None:
+                        told[name].append(found.seconds)
                     timings[name] = found.joined(timings[name]) if turn else found
         except KeyboardInterrupt:
             left = {name: Timing(name, (), tuned.threads, _INTERRUPTED) for name in contenders if name not in timings}

@@ -27,9 +27,8 @@ _LOWEST, _HIGHEST = -math.inf, math.inf
 def own_converters() -> Iterator[None]:
     """What TVM imports meanwhile is converted by ours where there is one."""
     ask = stock._get_convert_map
-    own = {"Clip": _Clip, "CumSum": _CumSum, "Max": _Max, "Min": _Min, "Pad": _Pad, "Tile": _Tile}
-    own["Unsqueeze"] = _Unsqueeze
-    converters = ask() | own
+    clips = {"Clip": _Clip, "Max": _Max, "Min": _Min}
+    converters = ask() | clips | {"CumSum": _CumSum, "Pad": _Pad, "Tile": _Tile, "Unsqueeze": _Unsqueeze}
     stock._get_convert_map = lambda: converters
     try:
         yield

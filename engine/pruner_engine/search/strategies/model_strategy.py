@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,9 +148,13 @@ class ModelStrategy(Strategy):
         """Drop features of candidates that are neither measured, or under way, nor in `keep`."""
         self.memory(state).forget([*keep, *(pending.candidate for pending in state.under_way.values())])
 
-    def groups(self) -> dict[str, Group]:
-        """What the model learns from: valid trials by task hash, as memory.py keeps them."""
-        found = {key: memory.group() for key, memory in self._memories.items()}
+    def groups(self, beside: Mapping[str, Collection[str]] | None = None) -> dict[str, Group]:
+        """What the model learns from: valid trials by task hash, as memory.py keeps them.
+
+        Args:
+            beside: hashes of candidates that are left out, by task hash.
+        """
+        found = {key: memory.group((beside or {}).get(key, ())) for key, memory in self._memories.items()}
         return {key: group for key, group in found.items() if group is not None}
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:

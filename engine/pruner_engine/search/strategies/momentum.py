@@ -74,7 +74,8 @@ class MomentumDraftVerify(DraftVerify):
         return (super().known(candidates, features) + places(scores_of(self.model, features))) / 2
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
-        report, adaptation = self.adapter.update(groups, self._unseen())
+        # a memory that was cut since the last update has lost others only
+        report, adaptation = self.adapter.update(groups, self.groups(self._learned))
         self._remember_learned()
         if adaptation is None:
             return report
@@ -89,11 +90,6 @@ class MomentumDraftVerify(DraftVerify):
                 }
             )
         return report
-
-    def _unseen(self) -> dict[str, Group]:
-        """What has been measured since the last update; a memory that was cut since then has lost others only."""
-        found = {key: memory.group(self._learned.get(key, ())) for key, memory in self._memories.items()}
-        return {key: group for key, group in found.items() if group is not None}
 
     def _remember_learned(self) -> None:
         self._learned = {key: memory.hashes() for key, memory in self._memories.items()}

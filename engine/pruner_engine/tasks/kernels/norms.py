@@ -47,18 +47,10 @@ def _by_root(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
     A conversion of layouts makes those of an image's last axis, and a vector is a single row.
     """
-    (x, scale), shape = call.args, list(call.ty.shape)
-    axes = sorted(int(axis) % len(shape) for axis in call.attrs.axes)
-    if 0 < len(shape) - len(axes) == axes[0]:
+    rank, axes = len(call.ty.shape), call.attrs.axes
+    if 0 < rank - len(axes) == min(int(axis) % rank for axis in axes):
         return tvm.ir.Op.get("relax.nn.rms_norm").get_attr("FLegalize")(builder, call)
-    dtype = str(call.ty.dtype)
-    wide = SUMMED_AS.get(dtype, dtype)
-    x, scale = (relax.op.astype(arg, wide) if wide != dtype else arg for arg in (x, scale))
-    mean = builder.emit(relax.op.mean(relax.op.multiply(x, x), axes, keepdims=True))
-    share = relax.op.rsqrt(relax.op.add(mean, relax.const(float(call.attrs.epsilon), wide)))
-    scale = relax.op.reshape(scale, [extent if axis in axes else 1 for axis, extent in enumerate(shape)])
-    made = builder.emit(relax.op.multiply(relax.op.multiply(x, share), scale))
-    return relax.op.astype(made, dtype) if wide != dtype else made
+    return _written_out(builder, call)
 
 
 def _over_channels(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
@@ -107,7 +99,7 @@ def _written_out(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     x, *weights = (relax.op.astype(arg, wide) if wide != dtype else arg for arg in call.args)
     axes = sorted(int(axis) % len(shape) for axis in attrs.axes)
     own, grouped = axes, list(shape)
-    if call.op.name != "relax.nn.layer_norm":
+    if hasattr(attrs, "channel_axis"):
         channel = int(attrs.channel_axis) % len(shape)
         own = [channel]
         if call.op.name == "relax.nn.group_norm":
@@ -115,11 +107,12 @@ def _written_out(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
             grouped[channel : channel + 1] = [groups, shape[channel] // groups]
             axes = [channel + 1, *(axis + (axis > channel) for axis in axes)]
     x = builder.emit(relax.op.reshape(x, grouped))
-    apart = builder.emit(relax.op.subtract(x, relax.op.mean(x, axes, keepdims=True)))
+    centred = call.op.name != "relax.nn.rms_norm"
+    apart = builder.emit(relax.op.subtract(x, relax.op.mean(x, axes, keepdims=True))) if centred else x
     spread = relax.op.mean(relax.op.multiply(apart, apart), axes, keepdims=True)
     share = relax.op.rsqrt(relax.op.add(spread, relax.const(float(attrs.epsilon), wide)))
     made = relax.op.reshape(relax.op.multiply(apart, share), shape)
     along = [extent if axis in own else 1 for axis, extent in enumerate(shape)]
-    scale, shift = (relax.op.reshape(weight, along) for weight in weights)
-    made = builder.emit(relax.op.add(relax.op.multiply(made, scale), shift))
+    for apply, weight in zip((relax.op.multiply, relax.op.add), weights, strict=False):  # some have no shift
+        made = builder.emit(apply(made, relax.op.reshape(weight, along)))
     return relax.op.astype(made, dtype) if wide != dtype else made

@@ -16,6 +16,9 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.graph import bound, operator_of, rewritten, shape_of
 
+_FROM_THE_END = "relax.scatter_elements"  # of which indices may count from there
+_COUNTED = (_FROM_THE_END, "relax.scatter_nd", "relax.gather_elements", "relax.gather_nd")
+
 
 def within_bounds(mod: tvm.IRModule) -> tvm.IRModule:
     """The module whose operations in "main" clip indices that are computed, given, or constant and outside.
@@ -23,11 +26,6 @@ def within_bounds(mod: tvm.IRModule) -> tvm.IRModule:
     Axes of `squeeze` count from the first one.
     """
     return rewritten(mod, _Rewriter(mod))
-
-
-Bound = int | np.ndarray
-_FROM_THE_END = "relax.scatter_elements"  # of which indices may count from there
-_COUNTED = (_FROM_THE_END, "relax.scatter_nd", "relax.gather_elements", "relax.gather_nd")
 
 
 @mutator
@@ -66,7 +64,7 @@ class _Rewriter(PyExprMutator):
         places = self.builder_.emit(relax.op.minimum(above, relax.const(highest, dtype)))
         return relax.Call(call.op, [data, places, *rest], call.attrs)
 
-    def _inside(self, indices: relax.Expr, lowest: Bound, highest: Bound) -> bool:
+    def _inside(self, indices: relax.Expr, lowest: int | np.ndarray, highest: int | np.ndarray) -> bool:
         """Whether they are constants within bounds, which may differ along their last axis."""
         known = bound(self, indices)
         if not isinstance(known, GenericConst):
