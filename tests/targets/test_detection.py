@@ -76,7 +76,12 @@ def test_so_do_all_limits_of_memory(tmp_path, membership, files, limits):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert set(memory.granted(membership, tmp_path)) == set(limits)
-    assert 0 < memory.memory_bytes() <= psutil.virtual_memory().total
+
+
+def test_memory_is_the_machines_where_nothing_is_limited(tmp_path):
+    assert memory.memory_bytes(tmp_path) == psutil.virtual_memory().total  # most desktops
+    (tmp_path / "memory.max").write_text(str(1 << 20))
+    assert memory.memory_bytes(tmp_path) == 1 << 20
 
 
 def test_detection_imports_neither_tvm_nor_torch_and_agrees_between_processes():

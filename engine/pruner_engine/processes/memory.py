@@ -13,9 +13,9 @@ from pruner_engine.processes.control_groups import MOUNTED, groups_of, membershi
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def memory_bytes() -> int:
+def memory_bytes(mounted: Path = MOUNTED) -> int:
     """Of the machine, or what a container grants of it: who asks for more is killed."""
-    return min(psutil.virtual_memory().total, *granted(membership()))
+    return min([psutil.virtual_memory().total, *granted(membership(), mounted)])
 
 
 def granted(membership: str, mounted: Path = MOUNTED) -> list[int]:
