@@ -11,6 +11,7 @@ from tvm.s_tir import Schedule
 from tvm.tirx.compilation_pipeline import get_tir_pipeline
 from tvm.tirx.transform import BindTarget
 
+from cuda_compiler import needs_cuda_compiler
 from draft.operators import HALF, HALF_RELU, PACKED
 from draft.spaces import EPILOGUES, GPU, PADDED, SPLIT, blocks, named_task, rows_of_each, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
@@ -199,6 +200,7 @@ def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
     assert drafted and len(space.materialise(drafted)) == len(drafted)
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize(
     ("target", "workload", "tensor_cores"),
     [("a100-40g", "conv2d:1,16,14,14,32,3,layout=NHWC", False), ("h100", "matmul:128,128,128,float16", True)],

@@ -7,6 +7,7 @@ from tvm.relax import op
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 
+from cuda_compiler import needs_cuda_compiler
 from graphs import graph
 from machines import machine_of
 from pruner_engine.export.between import hand_over_memory_between_launches
@@ -65,12 +66,14 @@ def launches_more_than_once(mod):
     ]
 
 
+@needs_cuda_compiler
 def test_no_kernel_of_a_library_allocates_memory(tuned, tmp_path):
     assert len(launches_more_than_once(tuned)) == 2
     assert "graphs" not in metadata_of(tuned, tmp_path)
     assert b"BackendAllocWorkspace" not in (tmp_path / "model.so").read_bytes()
 
 
+@needs_cuda_compiler
 def test_no_graph_is_recorded_where_one_does(tmp_path):
     """TVM's kernel for sums of all before has memory of its own, whose size it computes when it is called."""
     sums = prepare(graph(lambda x: op.nn.relu(op.cumsum(op.nn.relu(x), axis=-1)), (8, 768)), HOPPER)

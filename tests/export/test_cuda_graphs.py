@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tvm.s_tir.meta_schedule.database import MemoryDatabase
 
+from cuda_compiler import needs_cuda_compiler
 from pruner_engine.export import build, export_bundle
 from pruner_engine.export.files import run
 from pruner_engine.export.library import write_library
@@ -24,6 +25,7 @@ HOPPER = resolve_target("h100")
 SAMPLES = Path(__file__).parents[2] / "resources" / "models"
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize(("name", "weights_beside"), [("small-cnn.onnx", False), ("small-transformer.pt2", True)])
 def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in, tmp_path, name, weights_beside):  # noqa: F811
     model, folder = load_model(str(SAMPLES / name)), tmp_path / "library"
@@ -55,6 +57,7 @@ def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in,
     assert run.GRAPH not in report["kernels"]
 
 
+@needs_cuda_compiler
 @pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
 def test_a_bundle_that_cannot_be_recorded_runs_its_kernels_one_by_one_from_cpp_too(stand_in, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setenv("STAND_IN_WITHOUT_GRAPHS", "1")

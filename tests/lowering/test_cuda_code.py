@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tvm
 
+from cuda_compiler import needs_cuda_compiler
 from cuda_on_cpu import DivergentBarrierError, KernelsOnCpu
 from draft.operators import FEW_BITS
 from draft.spaces import EPILOGUES, PADDED, SPLIT, named_task, rows_of_each
@@ -137,6 +138,7 @@ def test_a_wait_for_too_few_copies_shows(edit):
     assert not np.allclose(kernels(arrays)[-1], result_of(mod, arrays), 1e-3, 1e-3)
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("name", ["a100-40g", "h100"])
 def test_the_compiler_takes_asynchronous_copies(name):
     target = resolve_target(name)

@@ -6,6 +6,7 @@ import signal
 import numpy as np
 import pytest
 
+from cuda_compiler import needs_cuda_compiler
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
@@ -30,6 +31,7 @@ def inputs(task):
     return [MeasureInput(key, schedule.mod) for key, schedule in zip((SLOW, *OTHERS), chosen, strict=False)]
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("end", ["done", "killed", "begun again"])
 def test_nothing_waits_for_a_slow_build_and_what_comes_of_it_is_told_once(stand_in, task, inputs, end):  # noqa: F811
     results = []
@@ -50,6 +52,7 @@ def test_nothing_waits_for_a_slow_build_and_what_comes_of_it_is_told_once(stand_
     assert (slow.stage, slow.error) == (("build", "crash") if end == "killed" else ("ok", ""))
 
 
+@needs_cuda_compiler
 def test_what_is_built_while_another_task_is_measured_waits_for_its_own(stand_in, task, inputs):  # noqa: F811
     results = []
     with Measurer(HOPPER, MeasureOptions(build_workers=1, check="none", build_timeout_s=600)) as measurer:
@@ -59,6 +62,7 @@ def test_what_is_built_while_another_task_is_measured_waits_for_its_own(stand_in
     assert [(result.key, result.stage) for result in results] == [(SLOW, "ok")]
 
 
+@needs_cuda_compiler
 def test_a_stop_waits_for_no_build_and_leaves_nothing_behind(stand_in, task, inputs):  # noqa: F811
     results = []
     with Measurer(HOPPER, MeasureOptions(build_workers=1, check="none", build_timeout_s=600)) as measurer:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cuda_compiler import needs_cuda_compiler
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
@@ -16,6 +17,7 @@ from stand_in import stand_in  # noqa: F401  a fixture
 HOPPER = resolve_target("h100")
 
 
+@needs_cuda_compiler
 def test_only_the_runner_touches_the_device_and_a_broken_one_is_replaced(stand_in):  # noqa: F811
     task = task_of("matmul:64,64,64", HOPPER)
     space = DesignSpace.generate(task, HOPPER)

@@ -4,6 +4,7 @@ import pytest
 import tvm
 from tvm.target import Target
 
+from cuda_compiler import needs_cuda_compiler
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.measure.building import linker
@@ -28,6 +29,7 @@ def bare(tmp_path, monkeypatch):
     cross_linker.cache_clear()
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("name", ["graviton3", "orin"])
 def test_a_library_of_another_machine_is_linked_here(tmp_path, name):
     target, library = resolve_target(name), tmp_path / "kernel.so"

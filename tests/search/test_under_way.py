@@ -7,6 +7,7 @@ import signal
 from dataclasses import replace
 
 import pruner_engine.search.strategies  # noqa: F401  registers them
+from cuda_compiler import needs_cuda_compiler
 from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
@@ -94,6 +95,7 @@ def tune(path, trials, *, target=HOPPER, emit=lambda event, control, *builder: N
         return project.runs.rounds(run_id), project.trials.measured(run_id)
 
 
+@needs_cuda_compiler
 def test_a_slow_build_joins_a_later_round_and_counts_in_its_own(stand_in, tmp_path):  # noqa: F811
     phases = []
 
@@ -113,6 +115,7 @@ def test_a_slow_build_joins_a_later_round_and_counts_in_its_own(stand_in, tmp_pa
     assert phases.index("learn") > [n for n, name in enumerate(phases) if name == "verify"][1], "it was begun before"
 
 
+@needs_cuda_compiler
 def test_a_slow_build_of_a_task_that_is_tuned_no_more_is_measured_all_the_same(stand_in, tmp_path):  # noqa: F811
     learned = []
 
@@ -129,6 +132,7 @@ def test_a_slow_build_of_a_task_that_is_tuned_no_more_is_measured_all_the_same(s
     assert len({trial["hash"] for trial in trials}) == len(trials) == 10
 
 
+@needs_cuda_compiler
 def test_a_pause_breaks_rounds_off_and_they_are_made_up_for(stand_in, tmp_path):  # noqa: F811
     def emit(event, control, builder=None):
         if isinstance(event, Progress) and event.trials == ROUND - 1:
@@ -147,6 +151,7 @@ def _die(path):
     tune(path, 2 * ROUND, emit=emit, hold=True)
 
 
+@needs_cuda_compiler
 def test_death_with_builds_under_way_costs_no_trial(stand_in, tmp_path):  # noqa: F811
     process = multiprocessing.get_context("spawn").Process(target=_die, args=(tmp_path / "p.pruner",))
     process.start()

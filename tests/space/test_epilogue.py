@@ -5,6 +5,7 @@ import pytest
 from tvm.s_tir import Schedule
 from tvm.tirx import SeqStmt
 
+from cuda_compiler import needs_cuda_compiler
 from draft.spaces import EPILOGUES, GPU, accepted, analyzer_of, space_of
 from epilogues import CHAINS, HALVES, KINDS, epilogue_task
 from machines import arrays_for, result_of
@@ -108,6 +109,7 @@ def test_other_kernels_keep_their_spaces(workload):
     assert [sketch.hash for sketch in space.sketches] == [sketch.hash for sketch in without.sketches]
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("preset", ["a100-40g", "h100"])
 def test_they_compile_to_machine_code(preset, built):
     target, modules = resolve_target(preset), []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tvm.relax import op
 
+from cuda_compiler import needs_cuda_compiler
 from draft.spaces import GPU, SPLIT, space_of
 from graphs import graph
 from machines import arrays_for, result_of
@@ -109,6 +110,7 @@ def test_other_kernels_keep_their_spaces(workload):
     assert [sketch.hash for sketch in space.sketches] == [sketch.hash for sketch in without.sketches]
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize(("preset", "target"), [("a100-40g", GPU), ("h100", HOPPER)], ids=["sm_80", "sm_90"])
 def test_they_compile_to_machine_code(preset, target, built):
     modules = [mod for workload in (SPLIT[1], SPLIT[2]) for mod in split_modules(space_of(workload, target), 1)]

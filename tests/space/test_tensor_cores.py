@@ -8,6 +8,7 @@ import pytest
 from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
+from cuda_compiler import needs_cuda_compiler
 from draft.spaces import accepted, rows_of_each, space_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.space.design_space import DesignSpace
@@ -30,6 +31,7 @@ def test_the_closed_form_knows_what_tvm_accepts(workload):
     assert len(modules) == tried == 12
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("preset", ["a100-40g", "h100"])
 def test_they_compile_to_machine_code(preset, built):
     target = resolve_target(preset)
@@ -57,6 +59,7 @@ def test_results_of_another_type_take_the_place_of_operands(workload):
         assert "store_matrix_sync" in source_of(mod, target)
 
 
+@needs_cuda_compiler
 def test_bfloat16_is_multiplied_by_matrix_instructions():
     target = resolve_target("a100-40g")
     modules, _ = accepted(space_of(WORKLOADS[0], target), "a100-40g", 1)

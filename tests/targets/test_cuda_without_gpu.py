@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from cuda_compiler import KIND, needs_cuda_compiler
 from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
 from pruner_engine.export.contents import add_contents
@@ -24,6 +25,7 @@ from pruner_engine.tasks.prepare import prepare
 HOPPER = resolve_target("h100")
 
 
+@needs_cuda_compiler
 def test_a_compiler_is_found_and_says_what_it_is():
     compiler = find_cuda_compiler()
     assert compiler.kind in ("nvrtc", "nvcc") and compiler.version in str(compiler)
@@ -37,7 +39,7 @@ def test_without_a_compiler_there_is_a_sentence(tmp_path):
     )
     env = environment(PATH=str(tmp_path), PYTHONNOUSERSITE="1")
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
-    assert "Install" in done.stdout or find_cuda_compiler().kind == "nvrtc"
+    assert "Install" in done.stdout or KIND == "nvrtc"
 
 
 HEADERS = ("cuda_runtime.h", "mma.h", "crt/host_defines.h", "cccl/cuda/std/cstdint")
@@ -89,7 +91,7 @@ def test_a_bundle_finds_the_runtime_of_a_toolkit(tmp_path, monkeypatch):
     ctypes.CDLL(name)  # by its name alone, as TVM's runtime asks for it
 
 
-@pytest.mark.skipif(find_cuda_compiler().kind != "nvcc", reason="NVRTC shows nobody its environment")
+@pytest.mark.skipif(KIND != "nvcc", reason="NVRTC shows nobody its environment")
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_builders_see_no_gpu_and_leave_it_to_the_runner(tmp_path, monkeypatch, start):
     home = find_cuda_compiler().home
@@ -107,6 +109,7 @@ def test_builders_see_no_gpu_and_leave_it_to_the_runner(tmp_path, monkeypatch, s
     assert [line for line in seen.read_text().splitlines() if "-o" in line and line.endswith("sees []")]
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("kernel", [arithmetic(2), stream(1 << 16), rereading(1 << 18)], ids=["flops", "dram", "l2"])
 def test_the_micro_benchmark_compiles_to_machine_code(kernel):
     use_cuda_compiler()
@@ -114,6 +117,7 @@ def test_the_micro_benchmark_compiles_to_machine_code(kernel):
     assert "__global__" in device_code.inspect_source("cuda") and kernel.work > 0
 
 
+@needs_cuda_compiler
 def test_a_bundle_for_a_gpu_holds_finished_machine_code(tmp_path):
     model = load_model("dense:16,32,64")
     executable = compile_model(prepare(model.mod, HOPPER), HOPPER)

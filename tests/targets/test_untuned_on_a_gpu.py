@@ -8,6 +8,7 @@ from tvm.relax.backend.cuda.pipeline import legalize_passes
 from tvm.tirx.compilation_pipeline import get_tir_pipeline
 from tvm.tirx.transform import BindTarget
 
+from cuda_compiler import needs_cuda_compiler
 from draft.operators import FEW_BITS, HALF, HALF_RELU
 from draft.spaces import TENSORISED, WORKLOADS, named_task
 from graphs import GRAPHS
@@ -41,6 +42,7 @@ def test_every_kernel_can_be_lowered_with_the_schedule_of_a_bundle(preset):
             lower(BindTarget(target)(scheduled))
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize("name", [PADDED, "softmax:64,256", "group norm", f"{PADDED},layout=NHWC,bfloat16", HALF])
 def test_it_compiles_to_machine_code(name):
     use_cuda_compiler()
@@ -48,6 +50,7 @@ def test_it_compiles_to_machine_code(name):
     assert "__global__" in built.imports[0].inspect_source("cuda")
 
 
+@needs_cuda_compiler
 def test_a_bundle_with_a_product_of_bytes_compiles():
     """Of which TVM's own schedule for Tensor Cores does not, up to sm_89."""
     target = resolve_target("a100-40g")
