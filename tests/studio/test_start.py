@@ -19,7 +19,7 @@ import numpy
 from PySide6.QtCore import QSettings
 from pruner_studio.surroundings import of_engines
 name = "OPENBLAS_NUM_THREADS"
-print(os.path.exists(QSettings().fileName()), os.environ[name], of_engines().get(name))
+print(os.path.exists(QSettings().fileName()), os.environ[name], of_engines().get(name), flush=True)
 os._exit(0)
 """
 
