@@ -90,7 +90,7 @@ class OverviewPage(Page):
         inside.setObjectName("pageBody")
         scroll.setWidget(inside)
         column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 2, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
         self.time_card = Card(tr("Where the time went"))
         self.time_bars = Bars(tr("Share of time per stage"), "seconds")
