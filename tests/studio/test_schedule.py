@@ -523,6 +523,27 @@ def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
     assert left.currentData() == third
 
 
+def test_the_reference_is_told_beside_it_and_let_go_again(qtbot, opened: MainWindow, rested) -> None:
+    page = show(opened, "schedule")
+    rested(page)
+    press(qtbot, page.reference_button)
+    rested(page)
+    kept = page._subject.candidate_id
+    assert page.diff.reference == kept and page.reference_button.text() == "Clear the reference"
+    other = next(row["id"] for row in page.candidates.table.table.rows if row["id"] != kept)
+    opened.workspace.select(page._subject.task_id, other)
+    rested(page)
+    assert page.reference_button.text() == "Use as reference"
+    assert f"over reference {kept}" in page.candidate_card.note.text()
+    opened.workspace.select(page._subject.task_id, kept)
+    rested(page)
+    press(qtbot, page.reference_button)
+    opened.workspace.select(page._subject.task_id, other)
+    rested(page)
+    assert page.diff.reference is None and "reference" not in page.candidate_card.note.text()
+    assert not page.diff.left.currentText().startswith("Reference")
+
+
 def test_the_menu_offers_undo_and_redo_where_there_is_an_edit(qtbot, opened: MainWindow, rested) -> None:
     page = show(opened, "schedule")
     rested(page)

@@ -35,6 +35,8 @@ from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.rooms import Division
 from pruner_studio.window_words import advice_of
 
+_KEEP = (tr("Use as reference"), tr("Compare other candidates with this one"))
+_LET_GO = (tr("Clear the reference"), tr("Other candidates are compared with this one: compare them with it no longer"))
 _SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at
 
 
@@ -79,15 +81,10 @@ class SchedulePage(Page):
     def _fill_candidate(self, card: Card) -> None:
         self.state = Pill()
         card.head.addWidget(self.state)
-        self.reference_button = button(
-            tr("Use as reference"),
-            self._use_as_reference,
-            icon="diff",
-            tip=tr("Compare other candidates with this one"),
-        )
+        self.reference_button = button(_KEEP[0], self._turn_reference, icon="diff", tip=_KEEP[1])
         card.head.addWidget(self.reference_button)
         self.candidates.table.row_actions = lambda: (
-            (self.reference_button.text(), self._use_as_reference, self.reference_button.isEnabled()),
+            (self.reference_button.text(), self._turn_reference, self.reference_button.isEnabled()),
         )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
         card.head.addWidget(self.copy_button)
@@ -195,6 +192,7 @@ class SchedulePage(Page):
         self.candidate_card.note.setVisible(row is not None or bool(task["untuned_s"]))
         self.reference_button.setEnabled(row is not None)
         self._subject = subject
+        self._name_reference()
         news = task["trials"] + self.workspace.reader.told_anew()
         for _, pane in self.panes:
             pane.look_at(subject, news)
@@ -231,8 +229,25 @@ class SchedulePage(Page):
         pane = next(pane for _, pane in self.panes if pane is self.tabs.currentWidget())
         return shlex.join(pane.words()) or lines.tasks_line(self.workspace.path, self.workspace.run_id)
 
-    def _use_as_reference(self) -> None:
-        """Keep the shown candidate as the left side of the diff."""
-        if self._subject is not None and self._subject.candidate_id is not None:
+    @property
+    def _is_reference(self) -> bool:
+        """Whether the shown candidate is the one that others are compared with."""
+        shown = self._subject.candidate_id if self._subject is not None else None
+        return shown is not None and shown == self.diff.reference
+
+    def _name_reference(self) -> None:
+        name, tip = _LET_GO if self._is_reference else _KEEP
+        self.reference_button.setText(name)
+        self.reference_button.setAccessibleName(name)
+        self.reference_button.setToolTip(tip)
+
+    def _turn_reference(self) -> None:
+        """Keep the shown candidate as the left side of the diff, or no longer."""
+        if self._subject is None or self._subject.candidate_id is None:
+            return
+        if self._is_reference:
+            self.diff.keep(None)
+        else:
             self.diff.keep(self._subject.candidate_id)
             self.tabs.setCurrentWidget(self.diff)
+        self.refresh()

@@ -68,8 +68,8 @@ class DiffPane(Pane):
         self.view = DiffView()
         self.column.addWidget(self.view, 1)
 
-    def keep(self, candidate_id: int) -> None:
-        """Take a candidate as the left side from now on."""
+    def keep(self, candidate_id: int | None) -> None:
+        """Take a candidate as the left side from now on, or none in particular."""
         self.reference = self._chosen = candidate_id
         self._shown = None
         if self.subject is not None:
