@@ -142,7 +142,7 @@ class Writer:
                 raise sentence(error, self.path) from error
 
     def close(self) -> None:
-        """Let go of the file, which is the whole project, although others that have it open keep SQLite from merging."""
+        """Let go of the file, which is the whole project then, although others may have it open."""
         with self._mutex:
             self.settle()
             self._db.conn.close()
