@@ -17,6 +17,7 @@ import pytest
 import tvm
 
 from bystander import bystander
+from models import write_pt2
 from pruner_engine import protocol as msg
 from pruner_engine.cli.objects import libraries as libraries_line
 from pruner_engine.errors import StoppedError, UserError
@@ -315,6 +316,22 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
     assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
     assert notes["torch"] == "It crashed."
+
+
+def test_libraries_that_were_timed_beside_other_programs_are_told_in_one_sentence(tuned, tmp_path):
+    said: list[msg.Event] = []
+    path = tmp_path / "p.pruner"
+    path.write_bytes(tuned.read_bytes())
+    with Project(path) as project, contextlib.ExitStack() as others:
+        with project.transaction() as db:
+            db.execute("DELETE FROM baselines")
+        for _ in psutil.Process().cpu_affinity():
+            others.enter_context(bystander())
+        opened, model = OpenRun(project, 1, JobContext(said.append)), load_model(str(write_pt2(tmp_path / "m.pt2")))
+        with Libraries(opened, model, resolve_target("auto"), LIBRARIES) as asked:
+            asked.time()
+    (told,) = (event.text for event in said if isinstance(event, msg.Notice))
+    assert told.startswith("Libraries were timed while other") and "ONNX Runtime, PyTorch may be told" in told
 
 
 def test_a_library_that_was_timed_beside_other_programs_is_told_so_and_timed_again(tuned, monkeypatch):
