@@ -246,7 +246,7 @@ def test_a_task_whose_trials_all_failed_is_not_told_as_unmeasured(
     assert page.tabs.isHidden()
     page.candidates.table.setFocus()
     qtbot.keyClick(page.candidates.table, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: page.tabs.isVisible(), timeout=10_000)
+    qtbot.waitUntil(page.tabs.isVisible, timeout=10_000)
     assert why not in told_by(page)
 
 
