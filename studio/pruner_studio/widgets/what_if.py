@@ -27,11 +27,11 @@ from pruner_studio.models.words import location
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.cards import HEAD
 from pruner_studio.widgets.quiet import Quiet
 from pruner_studio.widgets.wheel import leave_wheel
 
 _WIDEST = 420  # pixels that it keeps where what stands beside it wants room
-_HEAD = 28  # pixels of its heading, as of the one beside it, which has a button
 _ALONE = -1  # an edit that is never merged, for Qt
 
 
@@ -186,7 +186,7 @@ class WhatIfEditor(QScrollArea):
         column.setContentsMargins(0, 12, 10, 8)
         column.setSpacing(8)
         head = label(tr("What if"), "heading")
-        head.setMinimumHeight(_HEAD)
+        head.setMinimumHeight(HEAD)  # beside one that has a button
         column.addWidget(head)
         column.addWidget(
             label(
