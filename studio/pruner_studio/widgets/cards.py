@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from pruner_studio.widgets.basic import label, restyle
 from pruner_studio.widgets.elided import Elided
 
-
 HEAD = 28  # pixels of a heading that has a button beside it
 
 
