@@ -1216,6 +1216,10 @@
         <translation>seit {moment}</translation>
     </message>
     <message>
+        <source>How fast the model is now, against what, and how the run got there.</source>
+        <translation>Wie schnell das Modell jetzt ist, im Vergleich wozu, und wie der Lauf dahin kam.</translation>
+    </message>
+    <message>
         <source>the engine&apos;s estimate</source>
         <translation>Schätzung der Engine</translation>
     </message>

@@ -38,6 +38,7 @@ class OverviewPage(Page):
     """The latency of the shown run over time, its figures, and where its time goes."""
 
     title = tr("Overview")
+    subtitle = tr("How fast the model is now, against what, and how the run got there.")
 
     def build(self) -> Iterator[None]:
         self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
