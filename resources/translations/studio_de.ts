@@ -1216,6 +1216,10 @@
         <translation>seit {moment}</translation>
     </message>
     <message>
+        <source>How fast the model is now, against what, and how the run got there.</source>
+        <translation>Wie schnell das Modell jetzt ist, im Vergleich wozu, und wie der Lauf dahin kam.</translation>
+    </message>
+    <message>
         <source>the engine&apos;s estimate</source>
         <translation>Schätzung der Engine</translation>
     </message>
@@ -1632,8 +1636,8 @@
         <translation>Plan</translation>
     </message>
     <message>
-        <source>of a plugin that is installed</source>
-        <translation>eines installierten Plugins</translation>
+        <source>not built in: of a plugin</source>
+        <translation>nicht eingebaut: aus einem Plugin</translation>
     </message>
     <message>
         <source>this machine: {device}, cores: {count}</source>
@@ -2349,10 +2353,6 @@
         <translation>Dunkle Farben verwenden</translation>
     </message>
     <message>
-        <source>No tuning is lost. Export again; if it ends again, send the report to the makers.</source>
-        <translation>Nichts vom Optimieren ist verloren. Exportieren Sie noch einmal; endet sie wieder, senden Sie den Bericht an die Entwickler.</translation>
-    </message>
-    <message>
         <source>A job is still running in this window.</source>
         <translation>In diesem Fenster läuft noch ein Auftrag.</translation>
     </message>
@@ -2363,6 +2363,10 @@
     <message>
         <source>starting</source>
         <translation>startet</translation>
+    </message>
+    <message>
+        <source>No tuning is lost. Export again; if it ends again, send the makers a report (Help menu).</source>
+        <translation>Nichts vom Optimieren ist verloren. Exportieren Sie noch einmal; endet der Export wieder so, senden Sie den Entwicklern einen Bericht (Menü Hilfe).</translation>
     </message>
     <message>
         <source>Nothing valid was measured.</source>
@@ -2455,10 +2459,6 @@
     <message>
         <source>No candidate of this task is valid; choose one at the left to see why.</source>
         <translation>Kein Kandidat dieser Aufgabe ist gültig; wählen Sie links einen, um den Grund zu sehen.</translation>
-    </message>
-    <message>
-        <source>No candidate of this task was measured in this run.</source>
-        <translation>In diesem Lauf wurde kein Kandidat dieser Aufgabe gemessen.</translation>
     </message>
     <message>
         <source>Place under the roofline</source>
@@ -2689,6 +2689,18 @@
         <translation>Andere Kandidaten mit diesem vergleichen</translation>
     </message>
     <message>
+        <source>Clear the reference</source>
+        <translation>Bezug aufheben</translation>
+    </message>
+    <message>
+        <source>Other candidates are compared with this one: compare them with it no longer</source>
+        <translation>Andere Kandidaten werden mit diesem verglichen: nicht länger mit ihm vergleichen</translation>
+    </message>
+    <message>
+        <source>Trace, code and decisions are shown here once a candidate of this task was measured.</source>
+        <translation>Trace, Code und Entscheidungen stehen hier, sobald ein Kandidat dieser Aufgabe gemessen ist.</translation>
+    </message>
+    <message>
         <source>Views of the candidate</source>
         <translation>Ansichten des Kandidaten</translation>
     </message>
@@ -2719,6 +2731,10 @@
     <message>
         <source>no valid candidate yet</source>
         <translation>noch keiner gültig</translation>
+    </message>
+    <message>
+        <source>No candidate to show</source>
+        <translation>Kein Kandidat zu zeigen</translation>
     </message>
     <message>
         <source>best of its task</source>
@@ -6159,6 +6175,18 @@
     <message>
         <source>board {0}</source>
         <translation>Board {0}</translation>
+    </message>
+    <message>
+        <source>Libraries were timed while other programs kept {0} cores busy: {1} may be told too long.</source>
+        <translation>Bibliotheken wurden gemessen, während andere Programme {0} Kerne beschäftigten: Die Zeiten von {1} können zu lang sein.</translation>
+    </message>
+    <message>
+        <source>A later run in this project times them again on a quiet machine.</source>
+        <translation>Ein späterer Lauf in diesem Projekt misst sie neu, wenn der Rechner ruhig ist.</translation>
+    </message>
+    <message>
+        <source>This run was tuned on another {0} than this machine&apos;s: its features or cores differ.</source>
+        <translation>Dieser Lauf wurde auf einem anderen {0} als dem dieses Rechners optimiert: Seine Befehlssätze oder Kerne sind andere.</translation>
     </message>
     <message>
         <source>There is no setting &quot;{0}&quot;.</source>

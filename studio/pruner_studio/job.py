@@ -19,7 +19,7 @@ from pruner_studio.translation import tr
 _DETACH_MS = 5_000
 _AFTER_CRASH = {
     "tune": tr("What was measured is in the project file: press Resume to go on."),
-    "export": tr("No tuning is lost. Export again; if it ends again, send the report to the makers."),
+    "export": tr("No tuning is lost. Export again; if it ends again, send the makers a report (Help menu)."),
 }
 
 
@@ -136,8 +136,9 @@ class Job(EngineClient):
                 self.run_started.emit(event)
                 self.changed.emit()
             case msg.Phase():
-                parts = (PHASES.get(event.name, event.name), event.task, said(event.detail))
-                work.phase = " · ".join(part for part in parts if part)
+                # what the whole job is called needs no word where there is more to tell
+                name = "" if event.name == work.task and event.detail else PHASES.get(event.name, event.name)
+                work.phase = " · ".join(filter(None, (name, event.task, said(event.detail))))
                 self.changed.emit()
             case msg.Notice() if event.level != "info":
                 self.problem.emit(Problem(event.text, event.hint, level=event.level))

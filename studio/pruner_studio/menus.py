@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Qt
@@ -15,7 +14,7 @@ from shiboken6 import isValid
 from pruner_studio import background
 from pruner_studio.files import Files
 from pruner_studio.literal import literal, plain_tip
-from pruner_studio.models.recent import forget_all, recent, there
+from pruner_studio.models.recent import forget_all, names, recent, there
 from pruner_studio.models.words import THEMES
 from pruner_studio.pages.finder import Places
 from pruner_studio.theme import CHOICES, theme
@@ -84,10 +83,8 @@ class Menus(QObject):
         for entry in self._recent.actions():  # one of them may be what is at work: `clear` would delete it at once
             self._recent.removeAction(entry)
             entry.deleteLater()
-        for path in recent():
-            if path in self._gone:
-                continue
-            entry = self._add(self._recent, literal(Path(path).stem), "", partial(self._window.workspace.open, path))
+        for path, name in names([path for path in recent() if path not in self._gone]).items():
+            entry = self._add(self._recent, literal(name), "", partial(self._window.workspace.open, path))
             entry.setToolTip(plain_tip(path))
         self._recent.addSeparator()
         self._add(self._recent, tr("Clear this list"), "", self._forget)

@@ -22,7 +22,7 @@ _QUANTITY = re.compile(r"\d+\.\d+(?: | ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|
 _CACHES = re.compile(r"L\d [\d.]+ [kMG]?B(?:, L\d [\d.]+ [kMG]?B)*")
 _BETWEEN = re.compile(r"(?<=[.!?]) ")  # two sentences, as of what went wrong and what to do
 _BARE = re.compile(r"\d+\.\d+(?:e[+-]\d+)?")
-_BEHIND, _BEFORE = re.compile(r"\s(?:s|cores|of)\b"), "explains "  # what tells that no version is between
+_BEHIND, _BEFORE = re.compile(r"\s(?:s|cores|of|GFLOP)\b"), "explains "  # what tells that no version is between
 _HOLE = re.compile(r"\{(\d+)\}")
 
 Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its holes

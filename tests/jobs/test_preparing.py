@@ -17,6 +17,7 @@ import pytest
 import tvm
 
 from bystander import bystander
+from models import write_pt2
 from pruner_engine import protocol as msg
 from pruner_engine.cli.objects import libraries as libraries_line
 from pruner_engine.errors import StoppedError, UserError
@@ -240,7 +241,8 @@ def test_a_run_that_has_learned_nothing_goes_on_only_with_its_checkpoint(tmp_pat
 
 
 @pytest.mark.parametrize("prepared", [True, False])
-def test_a_run_of_another_device_does_not_go_on_here_and_stays_as_it_was(tmp_path, monkeypatch, prepared):
+@pytest.mark.parametrize("name", ["another processor", None])
+def test_a_run_of_another_device_does_not_go_on_here_and_stays_as_it_was(tmp_path, monkeypatch, prepared, name):
     path = tmp_path / "p.pruner"
 
     def killed(*args, **options):
@@ -251,11 +253,12 @@ def test_a_run_of_another_device_does_not_go_on_here_and_stays_as_it_was(tmp_pat
             patch.setattr(Libraries, "time", killed)
         started(path)
     with Project(path) as project, project.transaction() as db:
-        db.execute("UPDATE targets SET fingerprint = 'elsewhere', device = 'another processor'")
+        db.execute("UPDATE targets SET fingerprint = 'elsewhere', device = coalesce(?, device)", [name])
     with Project(path) as project:
         before = project.query("SELECT * FROM runs"), project.query("SELECT * FROM targets")
         assert bool(project.runs.tasks(1)) == prepared
-    with pytest.raises(UserError, match="tuned on another processor"):
+    told = "tuned on another processor" if name else "than this machine's: its features or cores differ"
+    with pytest.raises(UserError, match=told):
         resumed(path, trials=9)
     with Project(path) as project:
         assert (project.query("SELECT * FROM runs"), project.query("SELECT * FROM targets")) == before
@@ -313,6 +316,22 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
     assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
     assert notes["torch"] == "It crashed."
+
+
+def test_libraries_that_were_timed_beside_other_programs_are_told_in_one_sentence(tuned, tmp_path):
+    said: list[msg.Event] = []
+    path = tmp_path / "p.pruner"
+    path.write_bytes(tuned.read_bytes())
+    with Project(path) as project, contextlib.ExitStack() as others:
+        with project.transaction() as db:
+            db.execute("DELETE FROM baselines")
+        for _ in psutil.Process().cpu_affinity():
+            others.enter_context(bystander())
+        opened, model = OpenRun(project, 1, JobContext(said.append)), load_model(str(write_pt2(tmp_path / "m.pt2")))
+        with Libraries(opened, model, resolve_target("auto"), LIBRARIES) as asked:
+            asked.time()
+    (told,) = (event.text for event in said if isinstance(event, msg.Notice))
+    assert told.startswith("Libraries were timed while other") and "ONNX Runtime, PyTorch may be told" in told
 
 
 def test_a_library_that_was_timed_beside_other_programs_is_told_so_and_timed_again(tuned, monkeypatch):

@@ -214,6 +214,16 @@ def test_a_project_that_was_settled_is_whole_without_its_log(tmp_path):
     assert runs(copy) == 1
 
 
+def test_a_project_that_a_writer_has_left_is_whole_without_its_log_while_a_window_has_it_open(tmp_path):
+    path, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
+    Project(path).close()
+    with ProjectReader(path):
+        with Project(path) as project:
+            add_run(project)
+        shutil.copy(path, copy)
+    assert runs(copy) == 1
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 class TestAnotherUser:
     """Somebody who may read the file, and no more."""

@@ -275,3 +275,16 @@ def test_tables_are_read_without_scrolling_sideways(
     shown = {column.title for at, column in enumerate(table.table.columns) if not table.isColumnHidden(at)}
     assert {*titles} <= shown
     assert table.shown_columns.more.isVisible() is (len(shown) < len(table.table.columns))
+
+
+def test_no_word_stands_alone_in_the_last_line_of_an_empty_page(qtbot) -> None:
+    made = EmptyState("overview", "", "", None)
+    qtbot.addWidget(made)
+    shown = made._text
+    words = "Tune"
+    while shown.fontMetrics().horizontalAdvance(words) < 470:  # hardly more than there is room for in a line
+        words += " more"
+    made.tell("Nothing yet", words)
+    lines = 2 * shown.fontMetrics().height()
+    assert lines <= shown.height() < 1.5 * lines
+    assert shown.width() < 0.7 * shown.fontMetrics().horizontalAdvance(words)

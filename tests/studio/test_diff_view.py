@@ -123,7 +123,7 @@ def test_equal_texts_have_no_difference_to_go_to(qtbot, view: DiffView) -> None:
 
 
 def test_both_sides_scroll_together_as_far_as_each_goes(view: DiffView) -> None:
-    short = [line[:40] for line in RIGHT]
+    short = [line[:80] for line in RIGHT]  # in any font wider than the view
     view.show_diff("plain", ("left", "right"), diff_lines(LEFT, short), [])
     (_, left), (_, right) = view.sides
     left.verticalScrollBar().setValue(50)

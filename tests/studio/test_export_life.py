@@ -15,6 +15,7 @@ from pointer import press
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMessageBox
 
+from pruner_engine import protocol as msg
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
@@ -51,6 +52,8 @@ def test_an_export_is_stopped_by_a_click(qtbot, exporting: MainWindow, tmp_path:
     bar = exporting.run_bar
     assert not bar.pause_button.isVisible() and stop_entry(exporting).isEnabled()
     assert bar.state.text() == "finished" and bar.phase.text().startswith("Exporting: ")
+    exporting.workspace.job._heard(msg.Phase(name="export", detail="compile the tuned model"))
+    assert bar.phase.text() == "Exporting: compile the tuned model"
     press(qtbot, bar.stop_button)
     qtbot.waitUntil(lambda: not exporting.workspace.job.running, timeout=120_000)
     told = exporting.problems.cards()[0].problem

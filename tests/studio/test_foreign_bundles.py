@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from project_factory import make_project
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.export_result import ExportResult
 
 WHY_NOT = "Kernels for aarch64 cannot run on this x86_64 processor."
@@ -54,6 +55,15 @@ def test_what_nothing_here_runs_has_neither_figures_nor_a_verdict(window: MainWi
     note = result.coverage_note.text()
     assert "1 applied, 0 fallback (0 % of the time)." in note and "was not profiled" in note
     assert window.show_page("overview") is not None, "which tells no measured latency"
+
+
+def test_cards_side_by_side_have_their_headings_on_one_line(window: MainWindow, tmp_path: Path) -> None:
+    window.resize(1400, 900)
+    result = shown(window, changed(tmp_path))
+    QApplication.processEvents()
+    heads = [card.heading for card in result.findChildren(Card) if card.isVisible() and card.y() == result.check.y()]
+    assert len(heads) == 3
+    assert len({head.mapTo(result, head.rect().center()).y() for head in heads}) == 1
 
 
 def test_the_figures_of_a_board_are_told_as_such(window: MainWindow, tmp_path: Path) -> None:

@@ -572,3 +572,25 @@ def test_while_a_run_is_prepared_there_is_nothing_to_press(qtbot, window: MainWi
     window.keep_job = False
     window.workspace.job.quit()
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=60_000)
+
+
+def test_cards_of_the_overview_end_where_its_tiles_do(opened: MainWindow, rested) -> None:
+    opened.resize(1400, 1500)  # there is nothing to scroll
+    page = show(opened, "overview")
+    rested(page)
+
+    def right(part) -> int:
+        return part.mapTo(page, QPoint(part.width(), 0)).x()
+
+    last = max(right(tile) for tile in page.tiles.values() if tile.isVisible())
+    assert right(page.time_card) == pytest.approx(last, abs=1)
+
+
+def test_a_page_stays_where_it_is_when_a_run_begins_and_ends(opened: MainWindow) -> None:
+    bar = opened.run_bar
+    heights = set()
+    for shown in (True, False):
+        bar.progress.setVisible(shown)
+        QApplication.processEvents()
+        heights.add((bar.height(), bar.sizeHint().height()))
+    assert len(heights) == 1

@@ -26,7 +26,7 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background, session
 from pruner_studio.main_window import MainWindow
-from pruner_studio.models.recent import recent, summaries
+from pruner_studio.models.recent import names, recent, summaries
 from pruner_studio.problem import Problem
 from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.shortcuts import Shortcuts
@@ -62,6 +62,23 @@ def test_recent_projects_show_the_best_of_all_runs(qtbot, window: MainWindow, fi
     window.workspace.leave()
     qtbot.mouseClick(named(card, f"Open recent project {finished_project.name}"), Qt.MouseButton.LeftButton)
     assert window.workspace.path == str(finished_project)
+
+
+def test_recent_projects_of_one_name_are_told_apart_by_their_folders(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    places = [tmp_path / folder / name for folder, name in (("a", "p"), ("b", "p"), ("b", "q"))]
+    for place in places:
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(finished_project, place.with_suffix(".pruner"))
+    QSettings().setValue("recent", [f"{place}.pruner" for place in places])
+    card = window.show_page("start").recent
+    card.refresh()
+    qtbot.waitUntil(lambda: len(card.summaries) == 3, timeout=10_000)
+    assert [made.text().strip() for made in card._buttons.values()] == ["a/p", "b/p", "q"]
+    window.menus.look_for_recent()
+    assert [made.text() for made in window.menus._recent.actions()][:3] == ["a/p", "b/p", "q"]
+    assert set(names(["/p.pruner", "/a/p.pruner"]).values()) == {"/p", "a/p"}
 
 
 def test_the_keyboard_stays_at_a_recent_project_when_its_figures_come(

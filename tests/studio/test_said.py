@@ -107,6 +107,7 @@ def test_numbers_in_a_sentence_are_written_as_around_it(german: None) -> None:
     assert "73,7 k Schritte" in said(f"31 % of the time (1.2 ms) goes into loops and their start: {steps}")
     busy = "LiteRT was timed while other programs kept 1.2 cores busy: what it takes may be told too long."
     assert "1,2 Kerne" in said(busy)
+    assert "18,7 GFLOP/s" in said("18.7 GFLOP/s, outputs right")
     far = said("output 0 differs by 2.5e-02 of its largest value; rounding explains 0.0012")
     assert "2,5e-02" in far and "0,0012" in far
     versions = "Reading .pt2 files needs PyTorch 2.5 or newer, this is 2.4."

@@ -228,6 +228,11 @@ def test_a_look_at_schedules_chooses_nothing_and_heeds_the_filter(opened: MainWi
     assert show(opened, "schedule")._subject.task_id == tasks[0]["id"]
 
 
+def told_by(page) -> list[str]:
+    """The texts in sight beside the list of candidates."""
+    return [part.text() for part in page.candidate_card.findChildren(QLabel) if part.isVisible()]
+
+
 def test_a_task_whose_trials_all_failed_is_not_told_as_unmeasured(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:
@@ -237,16 +242,12 @@ def test_a_task_whose_trials_all_failed_is_not_told_as_unmeasured(
     window.workspace.open(path)
     page = show(window, "schedule")
     why = "No candidate of this task is valid; choose one at the left to see why."
-    assert page.message.text() == why and page.candidates.model.rows
-    told = {
-        page.loops: page.loops.view.told,
-        page.what_if: page.what_if.parts.note,
-        page.decisions: page.decisions.told,
-        page.diff: page.diff.view.told,
-    }
-    for pane, label in told.items():
-        open_tab(qtbot, page, pane)
-        assert label.text() == why
+    assert told_by(page).count(why) == 1 and page.candidates.model.rows
+    assert page.tabs.isHidden()
+    page.candidates.table.setFocus()
+    qtbot.keyClick(page.candidates.table, Qt.Key.Key_Down)
+    qtbot.waitUntil(page.tabs.isVisible, timeout=10_000)
+    assert why not in told_by(page)
 
 
 def test_instructions_are_counted_as_the_lines_of_the_trace(reader) -> None:
@@ -458,7 +459,7 @@ def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> 
         assert QGuiApplication.clipboard().text() == line()
 
 
-def test_a_view_of_no_candidate_has_the_line_of_the_tasks(
+def test_a_task_without_candidates_says_so_once_and_has_the_line_of_the_tasks(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
 ) -> None:
     path = shutil.copy(finished_project, tmp_path / "untuned.pruner")
@@ -466,11 +467,10 @@ def test_a_view_of_no_candidate_has_the_line_of_the_tasks(
         db.execute("DELETE FROM measurements")
     window.workspace.open(path)
     page = show(window, "schedule")
-    assert page._subject.candidate_id is None
-    for _, pane in page.panes:
-        open_tab(qtbot, page, pane)
-        press_keys(qtbot, window, "Ctrl+Shift+C")
-        assert QGuiApplication.clipboard().text() == f"pruner tasks {path} --run 3"
+    assert page.tabs.isHidden() and not any(pane.isVisible() for _, pane in page.panes)
+    assert sum("was measured" in text for text in told_by(page)) == 1
+    press_keys(qtbot, window, "Ctrl+Shift+C")
+    assert QGuiApplication.clipboard().text() == f"pruner tasks {path} --run 3"
 
 
 def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
@@ -521,6 +521,27 @@ def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
     press(qtbot, page.reference_button)
     look_at(first)
     assert left.currentData() == third
+
+
+def test_the_reference_is_told_beside_it_and_let_go_again(qtbot, opened: MainWindow, rested) -> None:
+    page = show(opened, "schedule")
+    rested(page)
+    press(qtbot, page.reference_button)
+    rested(page)
+    kept = page._subject.candidate_id
+    assert page.diff.reference == kept and page.reference_button.text() == "Clear the reference"
+    other = next(row["id"] for row in page.candidates.table.table.rows if row["id"] != kept)
+    opened.workspace.select(page._subject.task_id, other)
+    rested(page)
+    assert page.reference_button.text() == "Use as reference"
+    assert f"over reference {kept}" in page.candidate_card.note.text()
+    opened.workspace.select(page._subject.task_id, kept)
+    rested(page)
+    press(qtbot, page.reference_button)
+    opened.workspace.select(page._subject.task_id, other)
+    rested(page)
+    assert page.diff.reference is None and "reference" not in page.candidate_card.note.text()
+    assert not page.diff.left.currentText().startswith("Reference")
 
 
 def test_the_menu_offers_undo_and_redo_where_there_is_an_edit(qtbot, opened: MainWindow, rested) -> None:

@@ -65,7 +65,7 @@ def test_decisions_of_one_name_are_told_apart(opened: MainWindow, rested) -> Non
 def test_choices_of_one_project_are_forgotten_in_another(opened: MainWindow, finished_project: Path, rested) -> None:
     compare, schedule = (opened.show_page(key) for key in ("compare", "schedule"))
     rested(schedule)
-    schedule._use_as_reference()
+    schedule.reference_button.click()
     opened.show_page("compare")
     rested(compare)
     compare.goal_of.setCurrentIndex(1)

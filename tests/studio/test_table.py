@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from painted import Painted, cell
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QCursor, QGuiApplication, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pruner_studio import kept_sizes
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.theme import theme
 from pruner_studio.widgets.table import Table
 
 COLUMNS = (
@@ -485,3 +486,22 @@ def test_the_button_beside_the_headings_opens_the_menu_of_columns(qtbot, many: T
     assert [one.text() for one in menu.actions() if one.isCheckable()][-1] == "Figure 4"
     qtbot.keyClick(menu, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+
+
+def test_a_chosen_row_is_told_by_its_colour_up_to_the_right_end(qtbot, many: Table) -> None:
+    many.resize(450, 200)
+    QApplication.processEvents()
+    room = many.viewport()
+    assert many.horizontalHeader().length() < room.width() - 20, "columns have given way to the button"
+
+    def told(row_id: int) -> list[bool]:
+        """Whether the row has the colour of the chosen one below the button, and at its left end."""
+        picture, middle = room.grab().toImage(), cell(many, row_id, 0).center().y()
+        return [picture.pixelColor(at, middle) == theme.color("selection") for at in (2, room.width() - 5)]
+
+    for chosen in (2, 3):
+        painted = Painted(room)
+        qtbot.mouseClick(room, Qt.MouseButton.LeftButton, pos=cell(many, chosen, 0).center())
+        QApplication.processEvents()
+        assert painted.region.contains(QPoint(room.width() - 5, cell(many, chosen, 0).center().y()))
+        assert {row_id: told(row_id) for row_id in (1, 2, 3)} == {at: [at == chosen] * 2 for at in (1, 2, 3)}

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
 
-from pruner_studio.widgets.what_if import WhatIfEditor, divisors
+from pruner_studio.widgets.what_if import TileRow, WhatIfEditor, divisors
 
 SPEC = [
     {"kind": "tile", "name": "C.i", "domain": {"extent": 96, "n": 4, "max_innermost": 16, "partition": [0, 1]}},
@@ -159,3 +159,20 @@ def test_each_choice_in_a_list_is_an_undo(qtbot, shown: WhatIfEditor) -> None:
     assert shown.decisions[2] == 1
     shown.stack.undo()
     assert shown.decisions[2] == 2
+
+
+def test_sliders_of_factors_begin_one_below_the_other_however_large_the_factors_are(qtbot) -> None:
+    made = WhatIfEditor()
+    qtbot.addWidget(made)
+    extents = {"i": [1152, 1, 1], "j": [2, 2, 1], "k": [36, 32]}
+    spec = [
+        {"kind": "tile", "name": name, "domain": {**SPEC[0]["domain"], "extent": math.prod(value), "n": len(value)}}
+        for name, value in extents.items()
+    ]
+    made.show_candidate(1, spec, list(extents.values()))
+    made.resize(400, 300)
+    with qtbot.waitExposed(made):
+        made.show()
+    rows = made.findChildren(TileRow)
+    places = {row._parts[0][0].mapTo(made, QPoint(0, 0)).x() for row in rows}
+    assert len(rows) == 3 and len(places) == 1

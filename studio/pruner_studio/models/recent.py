@@ -27,6 +27,20 @@ def there(paths: list[str]) -> list[str]:
     return [path for path in paths if is_file(path)]
 
 
+def names(paths: list[str]) -> dict[str, str]:
+    """What each is called: by its file, and those of one name by as many folders as tell them apart."""
+    parts = {path: Path(path).with_suffix("").parts for path in paths}
+
+    def called(path: str) -> str:
+        own = parts[path]
+        for many in range(1, len(own)):
+            if not any(other != path and parts[other][-many:] == own[-many:] for other in paths):
+                return str(Path(*own[-many:]))
+        return str(Path(*own))
+
+    return {path: called(path) for path in paths}
+
+
 def remember(path: str) -> None:
     """Put one first. What is there already is not written: that takes as long as the disk does."""
     known = recent()

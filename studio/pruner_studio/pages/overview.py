@@ -38,6 +38,7 @@ class OverviewPage(Page):
     """The latency of the shown run over time, its figures, and where its time goes."""
 
     title = tr("Overview")
+    subtitle = tr("How fast the model is now, against what, and how the run got there.")
 
     def build(self) -> Iterator[None]:
         self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
@@ -90,7 +91,7 @@ class OverviewPage(Page):
         inside.setObjectName("pageBody")
         scroll.setWidget(inside)
         column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 2, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
         self.time_card = Card(tr("Where the time went"))
         self.time_bars = Bars(tr("Share of time per stage"), "seconds")

@@ -29,12 +29,17 @@ from pruner_studio.widgets.basic import button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.elided import Choice
+from pruner_studio.widgets.empty_state import EmptyState
 from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.rooms import Division
 from pruner_studio.window_words import advice_of
 
+_KEEP = (tr("Use as reference"), tr("Compare other candidates with this one"))
+_LET_GO = (tr("Clear the reference"), tr("Other candidates are compared with this one: compare them with it no longer"))
+_UNTRIED = tr("Trace, code and decisions are shown here once a candidate of this task was measured.")
+_FAILED = tr("No candidate of this task is valid; choose one at the left to see why.")
 _SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at
 
 
@@ -79,15 +84,10 @@ class SchedulePage(Page):
     def _fill_candidate(self, card: Card) -> None:
         self.state = Pill()
         card.head.addWidget(self.state)
-        self.reference_button = button(
-            tr("Use as reference"),
-            self._use_as_reference,
-            icon="diff",
-            tip=tr("Compare other candidates with this one"),
-        )
+        self.reference_button = button(_KEEP[0], self._turn_reference, icon="diff", tip=_KEEP[1])
         card.head.addWidget(self.reference_button)
         self.candidates.table.row_actions = lambda: (
-            (self.reference_button.text(), self._use_as_reference, self.reference_button.isEnabled()),
+            (self.reference_button.text(), self._turn_reference, self.reference_button.isEnabled()),
         )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
         card.head.addWidget(self.copy_button)
@@ -99,6 +99,9 @@ class SchedulePage(Page):
         card.body.addWidget(self.hint)
         self.log = LogFold()
         card.body.addWidget(self.log)
+        self.nothing_here = EmptyState("schedule", "", "", None)
+        self.nothing_here.hide()
+        card.body.addWidget(self.nothing_here, 1)
 
     def _add_panes(self, card: Card) -> Iterator[None]:
         self.tabs = QTabWidget()
@@ -176,13 +179,15 @@ class SchedulePage(Page):
     def _show_candidate(self, task: dict[str, Any], candidate_id: int | None) -> None:
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         row = self.workspace.reader.candidate(candidate_id) if candidate_id is not None else None
-        tried = row is None and task["trials"] > 0
-        subject = Subject(self.workspace.path, self.workspace.run_id, task["id"], candidate_id, tried)
+        of_task = self.workspace.path, self.workspace.run_id, task["id"]
+        subject = Subject(*of_task, row["id"]) if row is not None else None
         if row is None:
+            tried = task["trials"] > 0
             self.candidate_card.heading.setText(tr("Untuned kernel"))
             self.candidate_card.note.setText(units.latency(task["untuned_s"]))
-            self.state.show_state(tr("no valid candidate yet"), "bad" if subject.tried else "neutral")
-            self._tell(subject.lacks)
+            self.state.show_state(tr("no valid candidate yet"), "bad" if tried else "neutral")
+            self._tell("")
+            self.nothing_here.tell(tr("No candidate to show"), _FAILED if tried else _UNTRIED)
         else:
             self.candidate_card.heading.setText(tr("Candidate {number}").format(number=row["id"]))
             best = row["id"] == task["best_candidate_id"]
@@ -194,7 +199,10 @@ class SchedulePage(Page):
             self._tell(said(row["message"] or ""), hint, row["log"] or "" if failed else "")
         self.candidate_card.note.setVisible(row is not None or bool(task["untuned_s"]))
         self.reference_button.setEnabled(row is not None)
+        self.nothing_here.setVisible(row is None)
+        self.tabs.setVisible(row is not None)
         self._subject = subject
+        self._name_reference()
         news = task["trials"] + self.workspace.reader.told_anew()
         for _, pane in self.panes:
             pane.look_at(subject, news)
@@ -231,8 +239,24 @@ class SchedulePage(Page):
         pane = next(pane for _, pane in self.panes if pane is self.tabs.currentWidget())
         return shlex.join(pane.words()) or lines.tasks_line(self.workspace.path, self.workspace.run_id)
 
-    def _use_as_reference(self) -> None:
-        """Keep the shown candidate as the left side of the diff."""
-        if self._subject is not None and self._subject.candidate_id is not None:
+    @property
+    def _is_reference(self) -> bool:
+        """Whether the shown candidate is the one that others are compared with."""
+        return self._subject is not None and self._subject.candidate_id == self.diff.reference
+
+    def _name_reference(self) -> None:
+        name, tip = _LET_GO if self._is_reference else _KEEP
+        self.reference_button.setText(name)
+        self.reference_button.setAccessibleName(name)
+        self.reference_button.setToolTip(tip)
+
+    def _turn_reference(self) -> None:
+        """Keep the shown candidate as the left side of the diff, or no longer."""
+        if self._subject is None:
+            return
+        if self._is_reference:
+            self.diff.keep(None)
+        else:
             self.diff.keep(self._subject.candidate_id)
             self.tabs.setCurrentWidget(self.diff)
+        self.refresh()

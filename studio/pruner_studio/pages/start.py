@@ -43,7 +43,7 @@ class StartPage(Page):
         self._duplicated: msg.Tune | None = None  # the plan whose model is being taken from its project
         inside = Columns(_SIDE_BY_SIDE)
         self.add_scrolled(inside)
-        inside.row.setContentsMargins(0, 0, 4, 0)
+        inside.row.setContentsMargins(0, 0, 0, 0)
         inside.turned.connect(self._place_recent)
         left, right = self._sides = QVBoxLayout(), QVBoxLayout()
         for side, stretch in ((left, 5), (right, 3)):

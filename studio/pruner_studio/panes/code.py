@@ -122,9 +122,6 @@ class CodePane(Pane):
         if subject is None or form in self._nodes:
             return
         view = self.code[form].view
-        if subject.candidate_id is None:
-            view.show_text("", subject.lacks)
-            return
         view.show_text("", tr("Compiling…"))
         command = self._question(subject.project, subject.task_id, subject.candidate_id, form)
         self.ask(command, lambda reply: self._compiled(form, reply), lambda told: view.show_text("", told))

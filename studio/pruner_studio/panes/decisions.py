@@ -72,7 +72,7 @@ class DecisionsPane(Pane):
             key.setText(f'<span style="color:{theme.color(token).name()}">■</span>&nbsp; {name}')
 
     def words(self) -> list[str]:
-        if self.subject is None or self.subject.candidate_id is None or self._wanted is None:
+        if self.subject is None or self._wanted is None:
             return []
         return lines.decisions_words(self.subject.project, self.subject.run_id, self.subject.candidate_id)
 
@@ -88,8 +88,7 @@ class DecisionsPane(Pane):
         sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
         if row is None or sketch is None or not sketch["decisions"]:
             self._wanted = None
-            own_only = tr("Only candidates of the task's own sketches have decisions to compare.")
-            self._tell(subject.lacks if subject.candidate_id is None else own_only)
+            self._tell(tr("Only candidates of the task's own sketches have decisions to compare."))
             return
         self._taken = row["decisions"]
         self._wanted = Wanted(self.reader.path, subject.run_id, subject.task_id, sketch, self._news)

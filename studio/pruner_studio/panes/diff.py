@@ -68,8 +68,8 @@ class DiffPane(Pane):
         self.view = DiffView()
         self.column.addWidget(self.view, 1)
 
-    def keep(self, candidate_id: int) -> None:
-        """Take a candidate as the left side from now on."""
+    def keep(self, candidate_id: int | None) -> None:
+        """Take a candidate as the left side from now on, or none in particular."""
         self.reference = self._chosen = candidate_id
         self._shown = None
         if self.subject is not None:
@@ -108,7 +108,7 @@ class DiffPane(Pane):
 
     def words(self) -> list[str]:
         """The terminal has --candidate at the left, and its project is the one that is named first."""
-        if self.subject is None or self.subject.candidate_id is None or self.left.currentData() is None:
+        if self.subject is None or self.left.currentData() is None:
             return []
         if self._beside != self.workspace.beside.readers:  # what stands at the left may be of one that is closed
             return []
@@ -194,9 +194,6 @@ class DiffPane(Pane):
     def _compare(self) -> None:
         subject, form = self.subject, self.forms.current
         if subject is None:
-            return
-        if subject.candidate_id is None:
-            self.view.tell(subject.lacks)
             return
         self.view.tell(tr("Applying both traces…"))
         pair = self._place(self.left.currentData()), (self.reader, subject.candidate_id)

@@ -59,11 +59,8 @@ class LoopsPane(Pane):
 
     def show_subject(self, subject: Subject) -> None:
         self._links, self._found, self.chosen = {}, None, []
-        trace = self.reader.trace(subject.candidate_id) if subject.candidate_id is not None else None
+        trace = self.reader.trace(subject.candidate_id)
         self.view.show_trace(instructions(trace) if trace else [])
-        if subject.candidate_id is None:
-            self._fail(subject.lacks)
-            return
         self.told.emit(tr("Replaying the trace…"))
         command = self._question(subject.project, subject.task_id, subject.candidate_id, "replay")
         self.ask(command, self._replayed, self._fail)

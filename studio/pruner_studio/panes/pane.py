@@ -16,7 +16,6 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.problem import Problem
 from pruner_studio.said import all_said
-from pruner_studio.translation import tr
 from pruner_studio.widgets.search import SearchField
 from pruner_studio.workspace import Workspace
 
@@ -31,24 +30,12 @@ class _Question:
 
 @dataclass(frozen=True)
 class Subject:
-    """The candidate that is looked at; None where the task has no valid one yet.
-
-    Attributes:
-        tried: trials of the task were made, whatever became of them.
-    """
+    """The candidate that is looked at."""
 
     project: str
     run_id: int
     task_id: int
-    candidate_id: int | None
-    tried: bool = False
-
-    @property
-    def lacks(self) -> str:
-        """The text shown where there is no candidate."""
-        if self.tried:
-            return tr("No candidate of this task is valid; choose one at the left to see why.")
-        return tr("No candidate of this task was measured in this run.")
+    candidate_id: int
 
 
 class Pane(QWidget):
@@ -69,8 +56,11 @@ class Pane(QWidget):
         self.column.setContentsMargins(0, 8, 0, 0)
         self.column.setSpacing(8)
 
-    def look_at(self, subject: Subject, news: int) -> None:
-        """Show this one, now or as soon as the pane is visible; `news` grows as trials are made, or told anew."""
+    def look_at(self, subject: Subject | None, news: int) -> None:
+        """Show this one, now or as soon as the pane is visible; `news` grows as trials are made, or told anew.
+
+        Without one it is out of sight.
+        """
         self.subject, self._news = subject, news
         self._show_if_visible()
 
@@ -132,7 +122,7 @@ class Pane(QWidget):
 
     def candidate(self, subject: Subject) -> dict[str, Any] | None:
         """Row of the subject's candidate."""
-        return None if subject.candidate_id is None else self.reader.candidate(subject.candidate_id)
+        return self.reader.candidate(subject.candidate_id)
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[str], None]) -> None:
         """Ask the engine; `on_failed` takes what went wrong and what to do. An error of ours becomes a card too.

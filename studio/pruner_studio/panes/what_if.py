@@ -96,8 +96,7 @@ class WhatIfPane(Pane):
         self._answer_nothing()
         self._busy = False
         if self._row is None:
-            own_only = tr("The draft model reads candidates of the task's own sketches only.")
-            self.parts.tell(subject.lacks if subject.candidate_id is None else own_only)
+            self.parts.tell(tr("The draft model reads candidates of the task's own sketches only."))
             return
         self._specs = sketches[self._row["sketch_id"]]["decisions"]
         self.editor.show_candidate(self._row["id"], self._specs, self._row["decisions"])

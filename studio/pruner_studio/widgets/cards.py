@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from pruner_studio.widgets.basic import label, restyle
 from pruner_studio.widgets.elided import Elided
 
+HEAD = 28  # pixels of a heading that has a button beside it
+
 
 class Card(QFrame):
     """A framed group with an optional heading.
@@ -39,6 +41,10 @@ class Card(QFrame):
         self.body = QVBoxLayout()
         self.body.setSpacing(8)
         self.outer.addLayout(self.body, 1)
+
+    def align_heading(self) -> None:
+        """As high as one that has a button: such a card stands beside this one."""
+        self.heading.setMinimumHeight(HEAD)
 
     def keep_note_below(self) -> None:
         """Below the heading in any room: what changes all the time would jump up and down."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QStaticText
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
@@ -42,10 +42,7 @@ class Cells(QStyledItemDelegate):
     ) -> None:
         row, column = self._table.table.rows[index.row()], self._table.table.columns[index.column()]
         box = option.rect
-        if any(index.row() in marked for marked in self._table.painted_rows):
-            painter.fillRect(box, theme.color("selection"))
-        elif row["id"] in self._table.pointed_ids:
-            painter.fillRect(box, theme.color("hover"))
+        self._shade(painter, box, index.row())
         if column.curve is not None:
             paint_curve(painter, QRectF(box).adjusted(8, 6, -8, -6), column.curve(row) or ())
             return
@@ -57,6 +54,23 @@ class Cells(QStyledItemDelegate):
         share = column.share(row) if column.share else None
         if share is not None:
             self._paint_share(painter, QRectF(box).adjusted(6, box.height() - 7, -8, -4), share)
+
+    def paint_right_of_columns(self, painter: QPainter) -> None:
+        """Shade rows up to the right end of the table, where its columns leave room."""
+        table, header = self._table, self._table.horizontalHeader()
+        left, right = header.length() - header.offset(), table.viewport().width()
+        first, last = table.rowAt(0), table.rowAt(table.viewport().height() - 1)
+        if left >= right or first < 0:
+            return
+        for at in range(first, len(table.table.rows) if last < 0 else last + 1):
+            self._shade(painter, QRect(left, table.rowViewportPosition(at), right - left, table.rowHeight(at)), at)
+
+    def _shade(self, painter: QPainter, box: QRect, at: int) -> None:
+        """Tell the chosen row and the marked ones, and those that are pointed at."""
+        if any(at in marked for marked in self._table.painted_rows):
+            painter.fillRect(box, theme.color("selection"))
+        elif self._table.table.rows[at]["id"] in self._table.pointed_ids:
+            painter.fillRect(box, theme.color("hover"))
 
     def _laid_out(self, text: str, room: int) -> tuple[QStaticText, int]:
         """A text ready to be drawn, cut to the room it has, and its width in pixels; what was laid out is kept."""

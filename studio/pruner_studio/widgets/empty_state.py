@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from pruner_studio.theme import theme
 from pruner_studio.widgets.basic import label
 
+_NARROWEST, _WIDEST, _STEP = 120, 460, 10  # pixels of its text
+
 
 class EmptyState(QWidget):
     """What stands where nothing is yet: why, and what to do."""
@@ -41,10 +43,16 @@ class EmptyState(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Of a fixed width and as high as its lines: a centred label gets no height for its width from the layout."""
+        """Of a fixed width and as high as its lines: a centred label gets no height for its width from the layout.
+
+        Its lines are about equally long, so that no word stands alone in the last one.
+        """
         self._text.ensurePolished()
         self._text.setMinimumSize(0, 0)  # else it would want the height of what it said before
-        width = min(460, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24)
+        width = min(_WIDEST, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24)
+        height = self._text.heightForWidth(width)
+        while width > _NARROWEST and self._text.heightForWidth(width - _STEP) == height:
+            width -= _STEP
         self._text.setFixedSize(width, self._text.heightForWidth(width) + 4)
 
     def _paint(self) -> None:

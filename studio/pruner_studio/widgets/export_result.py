@@ -135,6 +135,7 @@ class ExportResult(QScrollArea):
 
     def _checks(self) -> Card:
         self.check = Card(tr("Outputs"))
+        self.check.align_heading()
         self.check_state = Pill()
         self.check.head.addWidget(self.check_state)
         self.check_rows = QVBoxLayout()
@@ -144,6 +145,7 @@ class ExportResult(QScrollArea):
 
     def _files(self) -> Card:
         card = Card(tr("Files"))
+        card.align_heading()
         self.place = label("", "faint", wrap=True, selectable=True)
         self.file_rows = QGridLayout()
         self.file_rows.setHorizontalSpacing(12)

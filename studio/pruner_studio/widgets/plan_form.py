@@ -53,7 +53,7 @@ class PlanForm(Card):
     def __init__(self, on_problem: Callable[[Problem], object]) -> None:
         super().__init__(tr("Plan"))
         self.target = TargetBox(on_problem)
-        self.strategy = NamedBox(tr("Strategy"), STRATEGIES, tr("of a plugin that is installed"))
+        self.strategy = NamedBox(tr("Strategy"), STRATEGIES, tr("not built in: of a plugin"))
         self.seed = number(tr("Seed"), 0, 2**31 - 1, 0)
         self.seed.setMinimumWidth(110)
         self.seed.valueChanged.connect(self._tell)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_studio import background, clipboard
 from pruner_studio.literal import plain_tip
-from pruner_studio.models.recent import forget, recent, summaries, there
+from pruner_studio.models.recent import forget, names, recent, summaries, there
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label, paint_icon
@@ -62,8 +62,7 @@ class RecentCard(Card):
         paths = recent()
         known = {row["path"]: row for row in self.summaries}
         here = [path for path in paths if path not in self._gone]
-        named = ({"path": path, "name": Path(path).stem, "problem": ""} for path in here)
-        self._show([known.get(row["path"]) or row for row in named][:_SHOWN])
+        self._show([known.get(path) or {"path": path, "problem": ""} for path in here][:_SHOWN])
         self._asked += 1
         turn = self._asked
 
@@ -86,8 +85,9 @@ class RecentCard(Card):
         self._buttons = {}
         if not rows:
             self._rows.addWidget(label(tr("Projects that you tune or open are listed here."), "faint", wrap=True))
+        called = names([row["path"] for row in rows])
         for row in rows:
-            self._rows.addWidget(self._row(row))
+            self._rows.addWidget(self._row(row, called[row["path"]]))
         lead_to(self.demo, self._buttons.values())
         if focused is not None:  # the keyboard stays at its project, else at the one in its place
             (self._buttons.get(focused) or [*self._buttons.values(), self.demo][min(at, len(rows))]).setFocus()
@@ -96,12 +96,12 @@ class RecentCard(Card):
         forget(path)
         self.refresh()
 
-    def _row(self, row: dict[str, Any]) -> QWidget:
+    def _row(self, row: dict[str, Any], name: str) -> QWidget:
         whole = QWidget()
         line = QHBoxLayout(whole)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
-        self._buttons[row["path"]] = made = ElidedButton(row["name"])
+        self._buttons[row["path"]] = made = ElidedButton(name)
         made.clicked.connect(lambda _=False: self._on_open(row["path"]))
         made.setProperty("role", "row")
         made.setToolTip(plain_tip(row["path"]))
@@ -115,7 +115,7 @@ class RecentCard(Card):
             action = QAction(text, made)
             action.triggered.connect(lambda _=False, do=do: do())
             made.addAction(action)
-        made.setAccessibleName(tr("Open recent project {name}").format(name=Path(row["path"]).name))
+        made.setAccessibleName(tr("Open recent project {name}").format(name=name + Path(row["path"]).suffix))
         line.addWidget(made, 1)
         if row["problem"]:
             line.addWidget(Pill(tr("unreadable"), "bad"))

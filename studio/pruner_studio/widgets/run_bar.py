@@ -75,6 +75,9 @@ class RunBar(QFrame):
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(tr("Share of the budget used"))
         self.progress.setFixedHeight(3)
+        room = self.progress.sizePolicy()
+        room.setRetainSizeWhenHidden(True)  # the page stays where it is when a run ends
+        self.progress.setSizePolicy(room)
         self.progress.setStyleSheet("min-height: 3px; max-height: 3px; border-radius: 0; background: transparent;")
         outer.addWidget(self.progress)
         for signal in (workspace.opened, workspace.changed, workspace.job_changed):

@@ -61,7 +61,8 @@ class Table(QTableView):
         self.pointed_ids: frozenset[int] = frozenset()
         self.setAccessibleName(name)
         self.setModel(model)
-        self.setItemDelegate(Cells(self))
+        self._cells = Cells(self)
+        self.setItemDelegate(self._cells)
         self._set_looks()
         self.widths = ColumnWidths(self, model, stretch)
         self.shown_columns = ShownColumns(self, model, self.widths)
@@ -121,8 +122,9 @@ class Table(QTableView):
         at = self.currentIndex().row()
         self.painted_rows = [range(at, at + 1), *self._selected()]
         super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        self._cells.paint_right_of_columns(painter)
         if not self.table.rows and self.hint:
-            painter = QPainter(self.viewport())
             painter.setPen(theme.color("muted"))
             room = self.viewport().rect().adjusted(16, 8, -16, -8)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self.hint)
@@ -222,6 +224,7 @@ class Table(QTableView):
     def _note_marked(self) -> None:
         ids = {self.table.rows[at]["id"] for marked in self._selected() for at in marked}
         self._marked = ids if len(ids) > 1 else set()
+        self.viewport().update()  # Qt paints the cells anew, not what is right of them
 
     def _mark(self, ids: Collection[int | str]) -> None:
         """Select these rows, wherever they stand by now: Qt keeps the ends of a selection, not what lies between."""

@@ -10,13 +10,24 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoGroup, QUndoStack, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pruner_engine.jobs.lines import decision_names
 from pruner_studio.models.words import location
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.cards import HEAD
 from pruner_studio.widgets.quiet import Quiet
 from pruner_studio.widgets.wheel import leave_wheel
 
@@ -79,10 +90,24 @@ class _FactorSlider(QSlider):
         super().keyPressEvent(event)
 
 
-class TileRow(QWidget):
-    """Factors of one tiling; a moved factor takes from or gives to the outermost one, so that the product stays."""
+def _number(digits: int) -> QLabel:
+    """A label for a factor, as wide as so many digits."""
+    made = label("0" * digits, "mono")
+    made.setMinimumWidth(made.sizeHint().width())
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return made
 
-    def __init__(self, domain: dict[str, Any], on_edit: Callable[[list[int], int], None], name: str) -> None:
+
+class TileRow(QWidget):
+    """Factors of one tiling; a moved factor takes from or gives to the outermost one, so that the product stays.
+
+    Args:
+        digits: of the largest factor in this row and in those it stands above, whose sliders begin where its own do.
+    """
+
+    def __init__(
+        self, domain: dict[str, Any], on_edit: Callable[[list[int], int], None], name: str, digits: int
+    ) -> None:
         super().__init__()
         self._on_edit, self._quiet = on_edit, Quiet()
         self._cap = domain["max_innermost"]
@@ -91,11 +116,11 @@ class TileRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        self._outer = label("", "mono")
+        self._outer = _number(digits)
         row.addWidget(self._outer)
         self._parts: list[tuple[_FactorSlider, Any, list[int]]] = []
         for at in range(1, domain["n"]):
-            slider, told = _FactorSlider(), label("", "mono")
+            slider, told = _FactorSlider(), _number(digits)
             slider.setAccessibleName(tr("{name}, factor {number}").format(name=name, number=at + 1))
             slider.setPageStep(1)
             slider.setMinimumWidth(46)
@@ -158,9 +183,11 @@ class WhatIfEditor(QScrollArea):
         inside = QWidget()
         inside.setObjectName("cardBody")
         column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 10, 10, 8)
-        column.setSpacing(10)
-        column.addWidget(label(tr("What if"), "heading"))
+        column.setContentsMargins(0, 12, 10, 8)
+        column.setSpacing(8)
+        head = label(tr("What if"), "heading")
+        head.setMinimumHeight(HEAD)  # beside one that has a button
+        column.addWidget(head)
         column.addWidget(
             label(
                 tr("Move a factor: the prediction follows. Factors of a loop always multiply to its extent."),
@@ -224,18 +251,19 @@ class WhatIfEditor(QScrollArea):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
         self._shows = []
+        digits = max((len(str(entry["domain"].get("extent", ""))) for entry in spec), default=1)
         for at, (name, entry) in enumerate(zip(decision_names(spec), spec, strict=True)):
             grid.addWidget(label(name, "muted"), at, 0)
-            editor, show = self._editor(at, name, entry["domain"])
+            editor, show = self._editor(at, name, entry["domain"], digits)
             grid.addWidget(editor, at, 1)
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
         self.updateGeometry()
 
-    def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
+    def _editor(self, at: int, name: str, domain: dict[str, Any], digits: int) -> tuple[QWidget, Callable[[Any], None]]:
         if "extent" in domain:
-            row = TileRow(domain, lambda value, gesture: self._edit(at, value, gesture), name)
+            row = TileRow(domain, lambda value, gesture: self._edit(at, value, gesture), name, digits)
             return row, row.show_value
         choices = domain.get("candidates") or [location(value) for value in domain["indices"]]
         values = list(range(len(choices))) if "candidates" in domain else domain["indices"]

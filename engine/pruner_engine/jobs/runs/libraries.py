@@ -77,6 +77,7 @@ class Libraries:
         Raises:
             StoppedError: the run was stopped meanwhile.
         """
+        disturbed: dict[str, float] = {}
         for name, reference in self._waiting.items():
             if reference.may_run:
                 self._run.job.emit(Phase(name="baseline", detail=called(name)))
@@ -88,13 +89,15 @@ class Libraries:
             cores = watch.cores()
             if timing.repeats and cores > _DISTURB and watch.among - cores < self._threads:
                 timing = replace(timing, note=f"{timing.note}, {DISTURBED}")
-                self._run.note(_told(called(name), cores))
+                disturbed[called(name)] = cores
             more: dict[str, Any] = {
                 "repeats": json.dumps(timing.repeats),
                 "threads": self._threads,
                 "note": timing.note,
             }
             self._run.project.work.add_baseline(*self._of_run, name, timing.seconds, **more)
+        if disturbed:
+            self._run.note(_told(disturbed))
 
     def _look(self) -> None:
         if self._run.job.control.stop.is_set():
@@ -106,6 +109,12 @@ def _is_asked_again(known: dict[str, Any], cores: int) -> bool:
     return known["note"] in MISSING or (is_disturbed(known) and is_quiet(cores))
 
 
-def _told(name: str, cores: float) -> Notice:
-    text = f"{name} was timed while other programs kept {cores:.1f} cores busy: what it takes may be told too long."
-    return Notice(level="warning", text=text, hint="A later run in this project times it again on a quiet machine.")
+def _told(disturbed: dict[str, float]) -> Notice:
+    """One sentence on all libraries that others disturbed, with the cores that they had meanwhile, the most of them."""
+    names, cores = ", ".join(disturbed), max(disturbed.values())
+    text = f"{names} was timed while other programs kept {cores:.1f} cores busy: what it takes may be told too long."
+    hint = "A later run in this project times it again on a quiet machine."
+    if len(disturbed) > 1:
+        text = f"Libraries were timed while other programs kept {cores:.1f} cores busy: {names} may be told too long."
+        hint = "A later run in this project times them again on a quiet machine."
+    return Notice(level="warning", text=text, hint=hint)

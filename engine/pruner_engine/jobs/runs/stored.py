@@ -60,11 +60,12 @@ def is_this_device(row: dict[str, Any], target: tvm.target.Target) -> bool:
 
 def refuse_other_device(row: dict[str, Any], target: tvm.target.Target, settings: SearchSettings) -> None:
     """Raises UserError where what such a run measures now would be mixed with latencies of another device."""
-    if measured_on(target, settings).fingerprint != row["fingerprint"]:
-        raise UserError(
-            f"This run was tuned on {row['device']}, which is not this machine's device.",
-            "Start a new run here: latencies of two devices must not be mixed.",
-        )
+    own = measured_on(target, settings)
+    if own.fingerprint != row["fingerprint"]:
+        told = f"This run was tuned on {row['device']}, which is not this machine's device."
+        if own.name == row["device"]:  # a virtual machine's may be any of its maker's
+            told = f"This run was tuned on another {own.name} than this machine's: its features or cores differ."
+        raise UserError(told, "Start a new run here: latencies of two devices must not be mixed.")
 
 
 def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:

@@ -142,7 +142,9 @@ class Writer:
                 raise sentence(error, self.path) from error
 
     def close(self) -> None:
+        """Let go of the file, which is the whole project then, although others may have it open."""
         with self._mutex:
+            self.settle()
             self._db.conn.close()
             self._lock.release()
 
