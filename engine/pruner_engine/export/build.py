@@ -69,13 +69,14 @@ def compile_without_weights(
 
 
 def _compiled(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
-    """Compiled by TVM's own passes, one of ours among them."""
+    """Compiled by TVM's own passes, some of ours among them."""
     gpu = target.kind.name == "cuda"
-    own, ours = (of_gpus, hand_over_memory_between_launches) if gpu else (of_cpus, results_as_views)
+    own = of_gpus if gpu else of_cpus
     passes = [
         *own.library_dispatch_passes(target),
         *own.legalize_passes(target),
-        ours,
+        results_as_views,
+        *([hand_over_memory_between_launches] if gpu else []),
         *own.dataflow_lower_passes(target),
         *own.finalize_passes(target),
     ]
