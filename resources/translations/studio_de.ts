@@ -4481,8 +4481,8 @@
         <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Bewertung voranstellt; nur von Runden, die mehr als fünf gemessen haben.</translation>
     </message>
     <message>
-        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export for a CPU has the draft&apos;s best schedule.</source>
-        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel; wo der lange braucht, nimmt ein Export für eine CPU den besten Ablaufplan des Entwurfs.</translation>
+        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export has the draft&apos;s best schedule, for a GPU one that the draft expects in half of the time.</source>
+        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel; wo der lange braucht, nimmt ein Export den besten Ablaufplan des Entwurfs, für eine GPU einen, für den der Entwurf die Hälfte der Zeit erwartet.</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>
