@@ -91,6 +91,29 @@ def test_a_result_that_is_a_view_of_what_a_kernel_computed_is_not_in_the_graphs_
     assert "graph" in (stand_in / "log").read_text()
 
 
+@pytest.mark.parametrize(
+    ("arch", "around", "refused"),
+    [
+        ("sm_90a", {}, ""),
+        ("sm_90", {"STAND_IN_MINOR": "3"}, ""),
+        ("sm_90a", {"STAND_IN_MINOR": "3"}, "is for a GPU of sm_90a, and the first here is of sm_93"),
+        ("sm_80", {}, "is for a GPU of sm_80, and the first here is of sm_90"),
+        ("sm_90a", {"STAND_IN_NO_DEVICE": "1"}, "No NVIDIA GPU with a driver of CUDA 13 answers here"),
+    ],
+)
+def test_a_gpu_that_does_not_load_the_machine_code_is_told(stand_in, tmp_path, arch, around, refused):  # noqa: F811
+    target = resolve_target(json.dumps({"kind": "cuda", "arch": arch}))
+    x = TensorSpec("x", (8,), "float32")
+    model = ModelFacts(name="m", kind="onnx", source="", file=ModelFile.of(b""), inputs=(x,), outputs=(x,))
+    folder = tmp_path / "library"
+    folder.mkdir()
+    write_library(build.compile_model(prepare(graph(op.nn.relu, (8,)), target), target), model, target, 1, folder)
+    command = [sys.executable, run.__file__, "--bundle", folder, "--json"]
+    done = subprocess.run(command, env=environment(**around), capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == (not refused) and refused in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
 def test_a_bundle_that_cannot_be_recorded_runs_its_kernels_one_by_one_from_cpp_too(stand_in, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setenv("STAND_IN_WITHOUT_GRAPHS", "1")
