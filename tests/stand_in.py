@@ -40,9 +40,11 @@ static int touch(const char *what) {
 }
 int cudaSetDevice(int device) { return used = 1, *getenv("CUDA_VISIBLE_DEVICES") ? touch("context") : 100; }
 int cudaGetDevice(int *device) { return *device = 0; }
-int cudaGetDeviceCount(int *count) { return used = 1, *count = 1, broken; }
+int cudaGetDeviceCount(int *count) { return used = 1, *count = 1, getenv("STAND_IN_NO_DEVICE") ? 35 : broken; }
 int cudaDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 38 ? 1 << 20 : 0;  // the second-level cache
+  const char *minor = getenv("STAND_IN_MINOR");
+  // the second-level cache; compute capability 9.0, or another minor one
+  *value = attribute == 38 ? 1 << 20 : attribute == 75 ? 9 : attribute == 76 && minor ? atoi(minor) : 0;
   return broken;
 }
 int cudaMalloc(void **to, size_t size) { return *to = calloc(1, size + 256), recording ? 900 : touch("memory"); }

@@ -4497,8 +4497,8 @@
         <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Bewertung voranstellt; nur von Runden, die mehr als fünf gemessen haben.</translation>
     </message>
     <message>
-        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export for a CPU has the draft&apos;s best schedule.</source>
-        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel; wo der lange braucht, nimmt ein Export für eine CPU den besten Ablaufplan des Entwurfs.</translation>
+        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel; where that takes long, an export has the draft&apos;s best schedule, for a GPU one that the draft expects in half of the time.</source>
+        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel; wo der lange braucht, nimmt ein Export den besten Ablaufplan des Entwurfs, für eine GPU einen, für den der Entwurf die Hälfte der Zeit erwartet.</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>
@@ -5123,10 +5123,6 @@
     <message>
         <source>Install it anew: pip install --force-reinstall &quot;{0}&gt;={1}&quot;.</source>
         <translation>Installieren Sie es neu: pip install --force-reinstall &quot;{0}&gt;={1}&quot;.</translation>
-    </message>
-    <message>
-        <source>Update it: TVM is built for CUDA {0}, whose first driver was 580.</source>
-        <translation>Aktualisieren Sie ihn: TVM ist für CUDA {0} gebaut, dessen erster Treiber 580 war.</translation>
     </message>
     <message>
         <source>Install it: pip install &quot;{0}&gt;={1}&quot;.</source>
@@ -6035,6 +6031,10 @@
     <message>
         <source>no candidate that the search finds can be applied to it</source>
         <translation>kein Kandidat, den die Suche findet, lässt sich darauf anwenden</translation>
+    </message>
+    <message>
+        <source>Update it: TVM is built for CUDA {0}, whose first driver was {1}.</source>
+        <translation>Aktualisieren Sie ihn: TVM ist für CUDA {0} gebaut, dessen erster Treiber {1} war.</translation>
     </message>
     <message>
         <source>compile the tuned model</source>
@@ -7115,6 +7115,26 @@
     <message>
         <source>the value of its option &quot;{0}&quot; is of the wrong kind.</source>
         <translation>Der Wert seiner Option „{0}“ ist von falscher Art.</translation>
+    </message>
+    <message>
+        <source>the first GPU here is {0}, and CUDA_VISIBLE_DEVICES={1} chooses one of {2}</source>
+        <translation>die erste GPU hier ist {0}, und CUDA_VISIBLE_DEVICES={1} wählt eine mit {2}</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver {0} runs CUDA {1}.{2} at most, and CUDA 13 needs {3} or newer</source>
+        <translation>der NVIDIA-Treiber {0} führt höchstens CUDA {1}.{2} aus, und CUDA 13 braucht {3} oder einen neueren</translation>
+    </message>
+    <message>
+        <source>CUDA 13 runs on no GPU older than sm_{0}, and this is {1}</source>
+        <translation>CUDA 13 läuft auf keiner GPU, die älter als sm_{0} ist, und diese ist {1}</translation>
+    </message>
+    <message>
+        <source>No kernels run on {0}: {1}.</source>
+        <translation>Auf {0} laufen keine Kernel: {1}.</translation>
+    </message>
+    <message>
+        <source>`pruner doctor` tells what is there.</source>
+        <translation>`pruner doctor` sagt, was da ist.</translation>
     </message>
     <message>
         <source>This file is not a Pruner Studio checkpoint.</source>

@@ -7,18 +7,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from tvm.relax import op
 from tvm.s_tir.meta_schedule.database import MemoryDatabase
 
 from cuda_compiler import needs_cuda_compiler
+from graphs import graph
 from pruner_engine.export import build, export_bundle
 from pruner_engine.export.files import run
 from pruner_engine.export.library import write_library
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.weights import write_weights
-from pruner_engine.frontends import load_model
+from pruner_engine.frontends import ModelFacts, load_model
+from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.processes.child import environment
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TensorSpec
 from stand_in import stand_in  # noqa: F401  a fixture
 
 HOPPER = resolve_target("h100")
@@ -55,6 +59,62 @@ def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in,
     known = {variable.name_hint for variable in prepared.get_global_vars()}
     assert len(kernels) > 5 and {name.removesuffix("_packed") for name in kernels} <= known
     assert run.GRAPH not in report["kernels"]
+    assert not any(name.startswith("reshape") for name in kernels), "a copy of what may be a view"
+
+
+# two calls, of whose results the first is then written to
+APART = """
+import ctypes
+import sys
+
+from pruner_engine.export.files.run import Model, random_inputs
+
+model = Model(sys.argv[1])
+given = model.tensors(random_inputs(model.metadata["inputs"]))
+first, second = model.call(given), model.call(given)
+ones = model.fetch(first)[0] + 1
+model._fill(first, ctypes.c_void_p(ones.ctypes.data), ones.nbytes)
+print(model.fetch(first)[0].min(), model.fetch(second)[0].max())
+"""
+
+
+@needs_cuda_compiler
+def test_a_result_that_is_a_view_of_what_a_kernel_computed_is_not_in_the_graphs_memory(stand_in, tmp_path):  # noqa: F811
+    def function(x, first, second, third):
+        inner = op.nn.relu(op.matmul(op.nn.relu(op.matmul(op.nn.relu(x), first)), second))
+        return op.reshape(op.matmul(inner, third), (1, 3, 5))
+
+    mod = prepare(graph(function, (3, 4), constants=[(4, 7), (7, 6), (6, 5)]), HOPPER)
+    x, result = TensorSpec("x", (3, 4), "float32"), TensorSpec("y", (1, 3, 5), "float32")
+    model = ModelFacts(name="m", kind="onnx", source="", file=ModelFile.of(b""), inputs=(x,), outputs=(result,))
+    write_library(build.compile_model(mod, HOPPER), model, HOPPER, 1, tmp_path)
+    command = [sys.executable, "-c", APART, tmp_path]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["1.0", "0.0"], done.stderr
+    assert "graph" in (stand_in / "log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arch", "around", "refused"),
+    [
+        ("sm_90a", {}, ""),
+        ("sm_90", {"STAND_IN_MINOR": "3"}, ""),
+        ("sm_90a", {"STAND_IN_MINOR": "3"}, "is for a GPU of sm_90a, and the first here is of sm_93"),
+        ("sm_80", {}, "is for a GPU of sm_80, and the first here is of sm_90"),
+        ("sm_90a", {"STAND_IN_NO_DEVICE": "1"}, "No NVIDIA GPU with a driver of CUDA 13 answers here"),
+    ],
+)
+def test_a_gpu_that_does_not_load_the_machine_code_is_told(stand_in, tmp_path, arch, around, refused):  # noqa: F811
+    target = resolve_target(json.dumps({"kind": "cuda", "arch": arch}))
+    x = TensorSpec("x", (8,), "float32")
+    model = ModelFacts(name="m", kind="onnx", source="", file=ModelFile.of(b""), inputs=(x,), outputs=(x,))
+    folder = tmp_path / "library"
+    folder.mkdir()
+    write_library(build.compile_model(prepare(graph(op.nn.relu, (8,)), target), target), model, target, 1, folder)
+    command = [sys.executable, run.__file__, "--bundle", folder, "--json"]
+    done = subprocess.run(command, env=environment(**around), capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == (not refused) and refused in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @needs_cuda_compiler

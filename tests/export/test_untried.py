@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
+from math import inf
+from pathlib import Path
 
 import pytest
 import tvm
@@ -11,16 +14,21 @@ import tvm
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
-from pruner_engine.export.untried import drafted_database, worth_drafting
+from pruner_engine.export.untried import drafted_database, most_expected, worth_drafting
 from pruner_engine.jobs.commands import bundle
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.resources import resource_dir
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.target import resolve_target, target_json
 from run_jobs import started
 from schedules import CPU, task_of
+
+MEASURED = json.loads((Path(__file__).parents[1] / "draft" / "measured_on_h100.json").read_text())
+HOPPER, H100 = resolve_target(json.dumps(MEASURED["target"])), DeviceProfile.from_json(MEASURED["profile"])
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +131,7 @@ def test_what_is_much_of_a_fast_inference_is_worth_one_beside_what_takes_longer(
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_drafted_record_is_a_schedule_of_its_kernel(seed):
     task = task_of("matmul:64,64,64")
-    database, failed = drafted_database([task], CPU, profile_for(CPU), SearchSettings(), seed)
+    database, failed = drafted_database([task], {task.name: inf}, CPU, profile_for(CPU), SearchSettings(), seed)
     assert failed == {}
     (record,) = database.get_top_k(database.commit_workload(task.mod), 2)
     assert record.trace is not None and len(record.trace.insts)
@@ -132,6 +140,35 @@ def test_a_drafted_record_is_a_schedule_of_its_kernel(seed):
 
 def test_a_kernel_that_a_rule_stumbles_over_is_named_and_does_not_cost_the_others():
     broken, whole = replace(task_of("matmul:16,16,16"), mod=tvm.IRModule({}), name="broken"), task_of("matmul:32,32,32")
-    database, failed = drafted_database([broken, whole], CPU, profile_for(CPU), SearchSettings(), 0)
+    most_s = most_expected([broken, whole], {}, profile_for(CPU))
+    database, failed = drafted_database([broken, whole], most_s, CPU, profile_for(CPU), SearchSettings(), 0)
     assert list(failed) == ["broken"] and failed["broken"]
     assert database.has_workload(whole.mod)
+
+
+def test_a_gpus_kernel_is_drafted_where_it_is_expected_in_half_of_what_tvms_default_rules_take():
+    """What an H100 measured of these two by default rules; the draft expects 28 and 6 microseconds."""
+    product, norm = tasks = [task_of(name, HOPPER) for name in ("matmul:1024,1024,1024,float16", "softmax:1536,128")]
+    call_s = {product.name: 68.1e-6, norm.name: 6.7e-6}
+    most_s = most_expected(tasks, call_s, H100)
+    database, failed = drafted_database(tasks, most_s, HOPPER, H100, SearchSettings(), 0)
+    assert failed == {}
+    assert database.has_workload(product.mod) and not database.has_workload(norm.mod)
+
+
+def test_of_a_gpu_nothing_is_expected_without_figures_of_the_device_and_the_untuned_kernel():
+    task = task_of("matmul:64,64,64", HOPPER)
+    assert most_expected([task], {}, H100) == {task.name: 0.0}
+    assert most_expected([task], {task.name: 1.0}, replace(H100, source="preset")) == {task.name: 0.0}
+
+
+@pytest.mark.parametrize(("untuned_s", "drafted"), [(1e-3, True), (3e-6, False), (None, False)])
+def test_an_export_of_a_gpus_run_holds_the_draft_against_the_measured_untuned_kernel(tried, untuned_s, drafted):
+    product = task_of("matmul:32,32,32", HOPPER)
+    with Project(tried) as opened, opened.transaction() as db:
+        db.execute("DELETE FROM measurements")
+        profile = (target_json(HOPPER), json.dumps(H100.as_json()))
+        db.execute("UPDATE targets SET text = ?, profile = ?", profile)
+        db.execute("UPDATE tasks SET hash = ?, untuned_s = ?", (product.hash, untuned_s))
+    with bundle.tuned_of(tried, lambda phase: None, 1) as tuned:
+        assert bool(tuned.drafted) is drafted

@@ -6,13 +6,14 @@ import tvm
 from tvm import relax
 
 from pruner_engine.export.build import compile_model
+from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 
-LLVM = tvm.target.Target("llvm")
+LLVM, HOPPER = tvm.target.Target("llvm"), resolve_target("h100")
 X = np.arange(12, dtype="f").reshape(3, 4)
 
 
-def program_of(compute):
+def program_of(compute, target):
     """A model of one tensor, prepared and compiled."""
     builder = relax.BlockBuilder()
     x = relax.Var("x", relax.TensorType(X.shape, "float32"))
@@ -20,7 +21,7 @@ def program_of(compute):
         with builder.dataflow():
             result = builder.emit_output(compute(builder, x))
         builder.emit_func_output(result)
-    return compile_model(prepare(builder.get(), LLVM), LLVM)
+    return compile_model(prepare(builder.get(), target), target)
 
 
 def doubled(builder, x):
@@ -41,14 +42,19 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("target", [LLVM, HOPPER], ids=["cpu", "gpu"])
 @pytest.mark.parametrize("case", CASES)
-def test_only_a_shape_of_the_input_is_a_copy(case):
+def test_only_a_shape_of_the_input_is_a_copy(case, target):
     """The input is the caller's, who may write to it afterwards."""
-    compute, want, copies = CASES[case]
-    program = program_of(compute)
-    kernels = [line.split()[1] for line in program.as_text().splitlines() if line.split()[:1] == ["call"]]
-    assert sum(name.startswith("reshape") for name in kernels) == copies
-    run = relax.VirtualMachine(program, tvm.cpu())["main"]
+    compute, _, copies = CASES[case]
+    lines = map(str.split, program_of(compute, target).as_text().splitlines())
+    assert sum(line[:1] == ["call"] and line[1].startswith("reshape") for line in lines) == copies
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_call_writes_over_what_another_returned(case):
+    compute, want, _ = CASES[case]
+    run = relax.VirtualMachine(program_of(compute, LLVM), tvm.cpu())["main"]
     given = tvm.runtime.tensor(X)
     first, second = run(given), run(tvm.runtime.tensor(X + 1))
     given.copyfrom(np.zeros_like(X))

@@ -9,7 +9,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.targets import Device, cpu, detect_gpus, detect_host, refusal
+from pruner_engine.targets import Device, cpu, detect_gpus, detect_host, named, refusal
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import (
@@ -135,6 +135,41 @@ def test_kernels_of_foreign_devices_are_refused_with_what_is_missing(monkeypatch
     for foreign in ("sm_75", "sm_89", "sm_90a"):
         with pytest.raises(UserError, match="the GPU here is sm_86"):
             refuse_foreign(resolve_target(f'{{"kind":"cuda","arch":"{foreign}"}}'))
+
+
+A40, H100 = (
+    Device("cuda", name, name, arch, 84, 1536, 32, index=index)
+    for index, (name, arch) in enumerate([("A40", "sm_86"), ("H100", "sm_90")])
+)
+
+
+def test_what_only_another_gpu_runs_is_refused_with_the_way_to_it(monkeypatch):
+    monkeypatch.setattr(targets, "detect_gpus", lambda: [A40, H100])
+    hopper = resolve_target("h100")
+    with pytest.raises(
+        UserError, match=r"the first GPU here is sm_86, and CUDA_VISIBLE_DEVICES=1 chooses one of sm_90"
+    ):
+        refuse_foreign(hopper)
+    assert device_of(hopper).name != "H100", "kernels run on the first"
+    monkeypatch.setattr(targets, "detect_gpus", lambda: [H100, A40])
+    refuse_foreign(hopper)
+    assert device_of(hopper) is H100
+
+
+@pytest.mark.parametrize(
+    ("driver", "arch", "why_not"),
+    [
+        (("535.183.01", (12, 2)), "sm_90", "driver 535.183.01 runs CUDA 12.2 at most, and CUDA 13 needs 580 or newer"),
+        (("580.65.06", (13, 0)), "sm_70", "CUDA 13 runs on no GPU older than sm_75, and this is sm_70"),
+    ],
+)
+def test_a_gpu_that_tvms_runtime_runs_nothing_on_is_refused_before_a_run(monkeypatch, driver, arch, why_not):
+    monkeypatch.setattr(targets, "detect_gpus", lambda: [dataclasses.replace(H100, arch=arch)])
+    monkeypatch.setattr(named, "detect_driver", lambda: driver)
+    with pytest.raises(UserError, match=f"No kernels run on H100: .*{why_not}"):
+        resolve_target("cuda")
+    with pytest.raises(UserError, match=f"cannot run: .*{why_not}"):
+        refuse_foreign(resolve_target(f'{{"kind":"cuda","arch":"{arch}"}}'))
 
 
 @pytest.mark.skipif(detect_host().arch != "x86_64", reason="names a feature of x86")

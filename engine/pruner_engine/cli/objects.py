@@ -7,6 +7,11 @@ from pruner_engine.store.queries.results import DISTURBED, is_disturbed
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import counted, latency
 
+# of tasks that no trial has reached, by kind of device; see export/untried.py
+_DRAFTED = {
+    "cpu": "; an export drafts those that take long",
+    "cuda": "; an export drafts those that it expects in half of the time",
+}
 _FAILURE = ("stage", "error", "count", "message", "hint", "log")  # what is told of a kind of failure
 
 
@@ -43,7 +48,7 @@ def untried(run: Row) -> str:
     """How many of a run's tasks had no trial yet, for a line; empty where all had, or none had any."""
     if not (run["valid"] and run["untried"]):
         return ""
-    drafted = "; an export drafts those that take long" if run["profile"].get("kind") == "cpu" else ""
+    drafted = _DRAFTED.get(run["profile"].get("kind"), "")
     return f"{run['untried']} of {counted(run['tasks'], 'task')}, which a larger budget reaches{drafted}"
 
 

@@ -21,12 +21,11 @@ from pruner_engine.protocol import Check, DoctorReport
 from pruner_engine.requirements import OLDEST, TVM, installed, is_old
 from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
-from pruner_engine.targets.gpu import detect_driver
+from pruner_engine.targets.gpu import CUDA, DRIVER, detect_driver
 
 _REINSTALL = "Reinstall the dependencies: `pip install --force-reinstall .` in the folder of Pruner Studio."
 _TRIAL_LIMIT_S = 120
 _FREE_BYTES = 1 << 30
-_CUDA = (13, 0)  # what TVM's wheel is built for
 
 
 def run_checks() -> DoctorReport:
@@ -142,8 +141,8 @@ def _gpus() -> Iterator[Check]:
     if not driver:
         yield Check("NVIDIA driver", False, "none answers", "Only needed to tune for a GPU that is here.", needed=False)
     else:
-        fits = cuda >= _CUDA
-        hint = "" if fits else f"Update it: TVM is built for CUDA {_CUDA[0]}, whose first driver was 580."
+        fits = cuda >= CUDA
+        hint = "" if fits else f"Update it: TVM is built for CUDA {CUDA[0]}, whose first driver was {DRIVER}."
         yield Check("NVIDIA driver", fits, f"{driver}, up to CUDA {cuda[0]}.{cuda[1]}", hint, needed=False)
     for gpu in gpus:
         yield Check(

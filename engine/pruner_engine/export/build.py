@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +23,8 @@ from pruner_engine.export.weights import without_weights
 from pruner_engine.lowering.default_schedules import without_broken_schedules
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 
+# what TVM puts before what a compiler for CUDA says, and behind its whole source
+_COMPILER = re.compile(r"(?:Compilation error|NVRTC compilation failed):\n")
 _ROOT = "root"  # name of the block around all others of a kernel
 
 
@@ -69,13 +72,14 @@ def compile_without_weights(
 
 
 def _compiled(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
-    """Compiled by TVM's own passes, one of ours among them."""
+    """Compiled by TVM's own passes, some of ours among them."""
     gpu = target.kind.name == "cuda"
-    own, ours = (of_gpus, hand_over_memory_between_launches) if gpu else (of_cpus, results_as_views)
+    own = of_gpus if gpu else of_cpus
     passes = [
         *own.library_dispatch_passes(target),
         *own.legalize_passes(target),
-        ours,
+        results_as_views,
+        *([hand_over_memory_between_launches] if gpu else []),
         *own.dataflow_lower_passes(target),
         *own.finalize_passes(target),
     ]
@@ -94,8 +98,13 @@ def _compiling(target: tvm.target.Target) -> Iterator[None]:
         with target, tvm.transform.PassContext(opt_level=3, config=config):
             yield
     except (RuntimeError, ValueError, TypeError) as error:
-        first = " ".join(str(error).strip().splitlines()[:1])
-        raise UserError(f"TVM could not compile the model: {first}") from error
+        raise UserError(f"TVM could not compile the model: {_first_words(error)}") from error
+
+
+def _first_words(error: Exception) -> str:
+    """The first line of an error, or of what a compiler for CUDA says."""
+    told = _COMPILER.split(str(error))[-1].strip().splitlines()
+    return told[0] if told else ""
 
 
 def _packed(mod: tvm.IRModule) -> tvm.IRModule:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pruner_engine.errors import UserError
+from pruner_engine.lowering.generations import generation
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.device import Device
-from pruner_engine.targets.gpu import detect_gpus
+from pruner_engine.targets.gpu import CUDA, DRIVER, GENERATION, detect_driver, detect_gpus
 from pruner_engine.targets.misnamed import OF_A_GPU, foreseen
 from pruner_engine.targets.preset_files import preset_files, read_preset
 
@@ -141,10 +142,39 @@ def first_gpu(name: str, gpus: Sequence[Device]) -> Device:
             f'"{name}" is not the GPU that kernels would run on: that is always the first.',
             f'Set CUDA_VISIBLE_DEVICES={gpus[int(index)].index} and use "cuda".',
         )
+    if why_not := why_runs_nothing(gpus[0]):
+        raise UserError(f"No kernels run on {gpus[0].name}: {why_not}.", "`pruner doctor` tells what is there.")
     return gpus[0]
 
 
-def why_no_gpu_runs(what: str, gpus: Sequence[Device]) -> str:
-    """Why none of these GPUs runs kernels for something."""
-    here = f"the GPU here is {gpus[0].arch}" if gpus else "no NVIDIA driver answers here"
+def why_no_gpu_runs(what: str, gpus: Sequence[Device], fits: Callable[[Device], bool] = lambda _: False) -> str:
+    """Why kernels for something do not run on the first of these GPUs; empty where they do.
+
+    Args:
+        fits: whether a GPU loads them.
+    """
+    if not gpus:
+        here = "no NVIDIA driver answers here"
+    elif why_not := why_runs_nothing(gpus[0]):
+        here = why_not
+    elif fits(gpus[0]):
+        return ""
+    elif other := next(filter(fits, gpus), None):
+        here = (
+            f"the first GPU here is {gpus[0].arch}, and CUDA_VISIBLE_DEVICES={other.index} chooses one of {other.arch}"
+        )
+    else:
+        here = f"the GPU here is {gpus[0].arch}"
     return f"Kernels for {what} cannot run: {here}."
+
+
+def why_runs_nothing(gpu: Device) -> str:
+    """Why TVM's runtime runs no kernel on a GPU of this machine, whatever it was made for; empty where it may."""
+    driver, newest = detect_driver()
+    if (0, 0) < newest < CUDA:
+        return (
+            f"the NVIDIA driver {driver} runs CUDA {newest[0]}.{newest[1]} at most, and CUDA 13 needs {DRIVER} or newer"
+        )
+    if generation(gpu.arch) < GENERATION:
+        return f"CUDA 13 runs on no GPU older than sm_{GENERATION}, and this is {gpu.arch}"
+    return ""

@@ -128,7 +128,8 @@ def device_of(target: Target) -> Device:
     """
     if target.kind.name == "llvm":
         return detect_host() if runs_here(target) else _stand_in(target)
-    same = (gpu for gpu in detect_gpus() if str(target.attrs.get("arch", "")).rstrip("a") == gpu.arch)
+    first = detect_gpus()[:1]  # which kernels run on
+    same = (gpu for gpu in first if str(target.attrs.get("arch", "")).rstrip("a") == gpu.arch)
     return next(same, None) or _stand_in(target)
 
 
@@ -150,8 +151,8 @@ def why_not_here(target: Target) -> str:
     """Why kernels of the target cannot run here, in a sentence; empty where they can."""
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":
-        gpus, arch = detect_gpus(), str(target.attrs.get("arch", ""))
-        return "" if any(_loads(arch, gpu.arch) for gpu in gpus) else why_no_gpu_runs(arch or name, gpus)
+        arch = str(target.attrs.get("arch", ""))
+        return why_no_gpu_runs(arch or name, detect_gpus(), lambda gpu: _loads(arch, gpu.arch))
     if not is_of_this_architecture(target):
         return f"Kernels for {architecture_of(target)} cannot run on this {host.arch} processor."
     missing = sorted(set(cpu_features(target)) & _DECIDING - set(host.features))

@@ -38,6 +38,7 @@ _TVM = "apache-tvm"
 _CUDART = "libcudart.so.13"
 GRAPH = "vm.builtin.cuda_graph.run_or_capture"
 NOT_IN_NUMPY = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+_EXISTS, _CAPABILITY = 0, 4  # TVM's numbers of what a device is asked
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
 # the libraries of TVM's runtime, the second of which has sorts, and a function that each brings along
 _CPU = {"libtvm_runtime.so": "runtime.TVMTensorAllocWithScope", "libtvm_runtime_extra.so": "tvm.contrib.sort.argsort"}
@@ -74,6 +75,8 @@ class Model:
         self._ffi = _import_ffi()
         kind = self.metadata["device"]["kind"]
         _load_runtime(self._ffi, folder, kind, self.metadata.get("versions", {}).get(_TVM))
+        if kind == "cuda":
+            _refuse_gpu(self._ffi, self.metadata["target"]["arch"])
         self._device = self._ffi.device(kind, 0)
         self._library = str(folder / "model.so")
         self._vm = self._machine(graphs=self.metadata.get("graphs", True))
@@ -245,6 +248,20 @@ def _refuse_architecture(wanted: str | None) -> None:
         raise SystemExit(f"This bundle is for {wanted} processors, and this one is {here}: copy it to such a machine.")
 
 
+def _refuse_gpu(ffi: Any, wanted: str) -> None:
+    """Raises SystemExit where the first GPU does not load machine code of an architecture, such as sm_90a.
+
+    It loads that of its own generation and no later one; with an "a" of its own alone.
+    """
+    attribute = ffi.get_global_func("runtime.GetDeviceAttr")
+    if not attribute(DLPACK["cuda"], 0, _EXISTS):
+        raise SystemExit(f"No NVIDIA GPU with a driver of CUDA 13 answers here, and this bundle is for one ({wanted}).")
+    (major, minor), code = attribute(DLPACK["cuda"], 0, _CAPABILITY).split("."), "".join(filter(str.isdigit, wanted))
+    if code != major + minor and (wanted.endswith("a") or code[:-1] != major or code[-1] > minor):
+        choice = "tune for it, or let CUDA_VISIBLE_DEVICES choose another"
+        raise SystemExit(f"This bundle is for a GPU of {wanted}, and the first here is of sm_{major}{minor}: {choice}.")
+
+
 def missing_features(needed: Sequence[str], cpuinfo: str | Path = "/proc/cpuinfo") -> list[str]:
     """Which of LLVM's names of features this processor lacks; none where the system does not tell."""
     arm = _architecture() == "aarch64"
@@ -400,7 +417,11 @@ def _installed_version() -> str | None:
 
 
 def _load_cudart() -> None:
-    """Load CUDA's runtime, also from where the system's loader does not look; TVM's names it if it is nowhere."""
+    """Load CUDA's runtime, also from where the system's loader does not look; TVM's names it if it is nowhere.
+
+    Of several GPUs the first on the bus is meant, as while it was tuned; by itself CUDA begins with the fastest.
+    """
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     found = importlib.util.find_spec("nvidia")  # the Python packages of CUDA's libraries
     packages = [Path(place) for place in (found.submodule_search_locations or [])] if found else []
     homes = [Path(os.environ[name]) for name in ("CUDA_PATH", "CUDA_HOME") if os.environ.get(name)]

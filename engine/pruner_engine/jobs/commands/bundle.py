@@ -18,7 +18,7 @@ from pruner_engine.export.place import Place
 from pruner_engine.export.staging import place_of
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
-from pruner_engine.export.untried import drafted_database, worth_drafting
+from pruner_engine.export.untried import drafted_database, most_expected, worth_drafting
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.runs.measuring import measured_on
 from pruner_engine.jobs.runs.places import asked_boards, place_for
@@ -79,8 +79,7 @@ def _tuned_run(
     present = {task.hash for task in tasks}
     former = [task for task in stored if task.hash not in present]
     tuned = TunedModel(model.facts, prepared, target, tasks, database, untuned, former)
-    if target.kind.name == "llvm":  # a GPU's kernels have TVM's default rules
-        tuned = _with_drafts(tuned, database.tried, project.path, run, device, on_phase)
+    tuned = _with_drafts(tuned, database.tried, project.path, run, device, on_phase)
     return _TunedRun(run, device, tuned, settings)
 
 
@@ -103,7 +102,8 @@ def _with_drafts(
         return tuned
     on_phase("draft", ", ".join(task.name for task in untried))
     settings = settings_from(run["settings"])
-    drafts, failed = drafted_database(untried, tuned.target, profile, settings, run["seed"])
+    most_s = most_expected(untried, tuned.call_s, profile)
+    drafts, failed = drafted_database(untried, most_s, tuned.target, profile, settings, run["seed"])
     return replace(tuned, drafts=drafts, undrafted=failed)
 
 
