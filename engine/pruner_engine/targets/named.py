@@ -10,7 +10,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.gpu import detect_gpus
-from pruner_engine.targets.misnamed import OF_A_GPU, foreseen
+from pruner_engine.targets.misnamed import OF_A_GPU, no_target, why_not
 from pruner_engine.targets.preset_files import preset_files, read_preset
 
 ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
@@ -110,8 +110,8 @@ def refusal(text: str, *, on_boards: bool = False) -> UserError | None:
         on_boards: boards measure, and not this machine.
     """
     name, presets, gpus = text.strip(), preset_files(), detect_gpus()
-    if refused := foreseen(text, presets):
-        return refused
+    if why := why_not(text, presets):
+        return no_target(text, why, presets)
     try:
         if name.partition(":")[0] in OF_A_GPU:
             first_gpu(name, gpus)
