@@ -9,7 +9,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rng
 from pruner_engine.space.design_space import DesignSpace
 
-_ROUNDS = 20  # draws of random rows, until there are enough distinct valid ones
+_DRAWS = 20  # draws of random rows, until there are enough distinct valid ones
 
 
 def random_candidates(
@@ -22,8 +22,8 @@ def random_candidates(
     """
     valid: dict[str, Candidate] = {}
     tried = set(exclude)
-    for _ in range(_ROUNDS):
-        share = -(-(count - len(valid)) // len(space.sketches))
+    for draw in range(1, _DRAWS + 1):  # each of more rows: of some kernels on a GPU one in thirty is valid
+        share = -(-draw * (count - len(valid)) // len(space.sketches))
         drawn = [space.candidate(s.index, row, "random") for s in space.sketches for row in s.sample(rng, share)]
         fresh = {c.hash: c for c in drawn if c.hash not in tried}
         tried |= set(fresh)
