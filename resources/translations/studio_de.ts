@@ -6277,6 +6277,10 @@
         <translation>Die anderen Regeln bearbeiten ihn. Schicken Sie dies den Entwicklern von Pruner Studio.</translation>
     </message>
     <message>
+        <source>Choose another strategy.</source>
+        <translation>Wählen Sie eine andere Strategie.</translation>
+    </message>
+    <message>
         <source>What is registered as the strategy &quot;{0}&quot; makes a {1}.</source>
         <translation>Was als Strategie „{0}“ angemeldet ist, erzeugt ein Objekt der Art {1}.</translation>
     </message>
@@ -6319,6 +6323,10 @@
     <message>
         <source>`pruner tune` makes a project of it, as Tune in the window does.</source>
         <translation>`pruner tune` macht ein Projekt daraus, ebenso „Optimieren“ im Fenster.</translation>
+    </message>
+    <message>
+        <source>The name {0} is longer than the {1} bytes that a project&apos;s may have.</source>
+        <translation>Der Name {0} ist länger als die {1} Bytes, die der Name eines Projekts haben darf.</translation>
     </message>
     <message>
         <source>{0} is no file.</source>
@@ -6371,6 +6379,10 @@
     <message>
         <source>Later runs measure and calibrate anew. Make the folder writable, or set XDG_CACHE_HOME to one that is.</source>
         <translation>Spätere Läufe messen und kalibrieren neu. Machen Sie den Ordner beschreibbar, oder setzen Sie XDG_CACHE_HOME auf einen, der es ist.</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply.</source>
+        <translation>Es ist zu tief verschachtelt.</translation>
     </message>
     <message>
         <source>no device has this name, and it is neither llvm nor cuda.</source>

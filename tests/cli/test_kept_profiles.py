@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from chosen_runs import make_project, project_of_two
 from pruner_engine.cli.main import cli
+from pruner_engine.resources import resource_dir
 from pruner_engine.store.project import Project
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
@@ -36,6 +37,12 @@ def test_they_are_told_as_they_were_measured_with_the_corrections_of_the_draft(p
     assert device["profile"]["calibration"] == {"compute": 1.5} and device["profile"]["peak_flops"] > 0
     text = told("--of", project)
     assert "a processor, f-1" in text and "compute 1.50×" in text and "L2 cache" in text
+
+
+def test_of_an_older_project_too_which_told_less():
+    sample = resource_dir() / "samples" / "small-cnn.pruner"
+    assert "matrix_flops" not in json.loads(told("--of", sample, "--json"))["devices"][0]["profile"]
+    assert "Calibration of the draft: " in told("--of", sample)
 
 
 def test_of_a_device_that_was_never_profiled_there_are_no_figures(tmp_path):

@@ -245,7 +245,7 @@ def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_pa
     ("name", "change"),
     [
         ("wordy", "strategy.learn = lambda state, trials: {'met': {1, 2}}"),
-        ("silent", "strategy.learn = lambda state, trials: learn(state, trials) and None"),
+        ("silent", "strategy.learn = lambda state, trials: learn(state, trials) or None"),
         ("bare", "strategy.checkpoints = lambda: {'model': b'data'}"),
         ("texts", "strategy.checkpoints = lambda: {'model': ('mine', 'data', {})}"),
         ("mute", "strategy.propose = lambda state, count: None"),

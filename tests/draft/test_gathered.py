@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,13 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.decision import LocationDecision
 from pruner_engine.space.design_space import DesignSpace
 
-WINDOWS = DesignSpace.generate(space_of("softmax:64,49", CPU).task, CPU, without=["rows"])
+CONVOLUTION = "conv2d:1,16,14,14,32,3,pad=1"
+
+
+@functools.cache
+def windows() -> DesignSpace:
+    """Of a softmax as TVM's rules alone make it: many stages, each of which may be computed in many places."""
+    return DesignSpace.generate(space_of("softmax:64,49", CPU).task, CPU, without=["rows"])
 
 
 def locations_of(sketch, rows):
@@ -21,11 +29,12 @@ def locations_of(sketch, rows):
 
 
 @pytest.mark.parametrize(
-    ("space", "new", "places"),
-    [(WINDOWS, 5, 100), (space_of("conv2d:1,16,14,14,32,3,pad=1", CPU), 2, 4)],
+    ("made", "new", "places"),
+    [(windows, 5, 100), (lambda: space_of(CONVOLUTION, CPU), 2, 4)],
     ids=["softmax", "convolution"],
 )
-def test_rows_are_moved_to_few_locations_and_change_nothing_else(space, new, places):
+def test_rows_are_moved_to_few_locations_and_change_nothing_else(made, new, places):
+    space = made()
     sketch = max(space.sketches, key=lambda sketch: sum(isinstance(d, LocationDecision) for d in sketch.decisions))
     variants = Analyzer(space, DEVICES[CPU]).closed[sketch.index].variants
     rows = sketch.sample(np.random.default_rng(0), 400)
@@ -39,7 +48,7 @@ def test_rows_are_moved_to_few_locations_and_change_nothing_else(space, new, pla
 
 
 def test_rows_whose_places_are_read_stay_where_tvm_puts_them():
-    space = space_of("conv2d:1,16,14,14,32,3,pad=1", CPU)
+    space = space_of(CONVOLUTION, CPU)
     for sketch in space.sketches:
         variants = Analyzer(space, DEVICES[CPU]).closed[sketch.index].variants
         rows = sketch.sample(np.random.default_rng(1), 200)
@@ -47,7 +56,7 @@ def test_rows_whose_places_are_read_stay_where_tvm_puts_them():
 
 
 def test_a_draft_of_many_stages_reads_few_variants():
-    analyzer = Analyzer(WINDOWS, DEVICES[CPU])
-    drafted = Explorer(WINDOWS, analyzer, SearchSettings()).draft(np.random.default_rng(0))
+    analyzer = Analyzer(windows(), DEVICES[CPU])
+    drafted = Explorer(windows(), analyzer, SearchSettings()).draft(np.random.default_rng(0))
     assert len(drafted.candidates) > 16
     assert sum(len(closed.variants) for closed in analyzer.closed) < 400

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 import tvm
 
+from models import write_onnx
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.untried import drafted_database, most_expected, worth_drafting
 from pruner_engine.jobs.commands import bundle
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.resources import resource_dir
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, target_json
-from run_jobs import started
+from run_jobs import QUICK, started
 from schedules import CPU, task_of
 
 MEASURED = json.loads((Path(__file__).parents[1] / "draft" / "measured_on_h100.json").read_text())
@@ -53,7 +53,7 @@ def _exported(project, out):
 
 def test_what_a_short_run_left_out_is_drafted_and_checked(tmp_path):
     project = tmp_path / "p.pruner"
-    started(project, resource_dir() / "models" / "small-cnn.onnx", trials=1)
+    started(project, write_onnx(tmp_path / "m.onnx"), trials=1, settings={**QUICK, "population": 64})
     with ProjectReader(project) as reader:
         tried = {row["name"] for row in reader.tasks(1) if row["trials"]}
         untuned = {row["name"]: row["weight"] * row["untuned_s"] for row in reader.tasks(1)}

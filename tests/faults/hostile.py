@@ -18,8 +18,10 @@ from pathlib import Path
 
 import engines
 import onnx
+from click.testing import CliRunner
 
 from databases import connected
+from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
@@ -39,6 +41,18 @@ from pruner_engine.verify import create_model
 
 _NUMBERS = (-1, 0, 1, 7, 255, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))
 _STARTS = {"os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect", "pty.spawn"}
+_TELLING = (
+    ("status",),
+    ("status", "--json"),
+    ("tasks",),
+    ("compare",),
+    ("compare", "--json"),
+    ("candidates", "--task", "1"),
+    ("rounds",),
+    ("decisions", "--task", "1"),
+    ("adaptation",),
+    ("profile", "--of"),
+)
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _LIMIT_S = 300  # far more than any look takes, on a busy machine too
 
@@ -228,6 +242,21 @@ def look_at_schedules(folder: Path, seed: int) -> None:
             task_id = reader.rows("SELECT min(id) AS id FROM tasks")[0]["id"]
         questions.inspect(Inspect(project=str(path), task_id=task_id, forms=["tvmscript", "why"]), job)
         records.export_records(ExportRecords(project=str(path), out=str(path.with_suffix(".records"))), job)
+
+
+def look_at_project_in_the_terminal(folder: Path, seed: int) -> None:
+    """What commands tell of a project without an engine."""
+    refused: UserError | None = None
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(shutil.copy(folder / "m.pruner", scratch))
+        mutate_rows(path, random.Random(seed))
+        for command, *options in _TELLING:
+            try:
+                CliRunner().invoke(cli, [command, *options, str(path)], catch_exceptions=False)
+            except UserError as error:
+                refused = error
+    if refused is not None:
+        raise refused
 
 
 def look_at_project_and_resume(folder: Path, seed: int) -> None:

@@ -100,6 +100,7 @@ def test_a_projects_schedules_bring_no_code_along(originals, tmp_path):
         (hostile.look_at_records, 40),
         (hostile.look_at_checkpoint, 80),
         (hostile.look_at_project, 60),
+        (hostile.look_at_project_in_the_terminal, 60),
         (hostile.look_at_schedules, 16),
         (hostile.look_at_project_and_resume, 8),
     ],

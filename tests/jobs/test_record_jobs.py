@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
 from databases import connected
-from models import write_pt2
+from models import write_onnx
 from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
@@ -208,7 +208,7 @@ def test_records_of_another_device_never_mix_with_measurements(project: Path, tm
 
 def test_of_a_device_that_is_not_known_nothing_is_drafted(tmp_path: Path) -> None:
     """Records of some kernels alone: the others are exported as they are."""
-    started(project := tmp_path / "two.pruner", write_pt2(tmp_path / "two.pt2"), trials=4, settings={"check": "none"})
+    started(project := tmp_path / "p.pruner", write_onnx(tmp_path / "m.onnx"))
     with connected(project) as db:
         db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'")
     export_records(msg.ExportRecords(project=str(project), out=str(tmp_path / "out")), Said().job())

@@ -101,8 +101,6 @@ def gone_on(engine, tuned, tmp_path):
 
 def test_a_resumed_run_draws_what_it_has_not_seen(gone_on):
     with ProjectReader(gone_on("random", 18)) as reader:
-        first, *_, last = (r["explored"] for r in reader.rounds(1))
-        assert last > 0.9 * first
         assert len({c["hash"] for c in reader.candidates(1, measured=True)}) == 18
 
 

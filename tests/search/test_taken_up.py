@@ -95,7 +95,7 @@ def test_a_plugins_strategy_is_given_back_what_it_has_kept_in_roles_of_its_own(t
     given = []
 
     def noting(context):
-        """A random search that keeps notes beside its model."""
+        """A random search that keeps notes."""
         strategy = make_strategy("random", context)
         kept, restore = strategy.checkpoints, strategy.restore
 
@@ -110,4 +110,4 @@ def test_a_plugins_strategy_is_given_back_what_it_has_kept_in_roles_of_its_own(t
     register_strategy("noting", noting)
     started(tmp_path / "p.pruner", strategy="noting")
     assert isinstance(resumed(tmp_path / "p.pruner", trials=6)[-1], msg.RunFinished)
-    assert given == [{"model": b"", "notes": b"mine"}]
+    assert given == [{"notes": b"mine"}]

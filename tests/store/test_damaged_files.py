@@ -205,6 +205,16 @@ def test_a_path_that_is_too_long_for_sqlite_is_said(tmp_path):
             opened(folder / "p.pruner")
 
 
+def test_a_name_that_leaves_no_room_for_the_files_beside_it_is_said(tmp_path):
+    fits, long = (tmp_path / f"{'x' * length}.pruner" for length in (240, 241))
+    Project(fits).close()
+    with pytest.raises(UserError, match="longer than the 247 bytes"):
+        Project(long)
+    assert not long.exists(), "nothing is left behind"
+    shutil.copy(fits, long)
+    ProjectReader(long).close()
+
+
 def test_a_project_that_was_settled_is_whole_without_its_log(tmp_path):
     path, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
     with Project(path) as project:

@@ -200,11 +200,16 @@ def test_a_target_object_needs_no_tag():
 @pytest.mark.parametrize(
     ("text", "why", "hint"),
     [
-        ("foo", "nothing has this name", "a device: a100-40g, "),
-        ("", "nothing has this name", "a device: a100-40g, "),
-        ("H1000", "nothing has this name", 'Perhaps "h100" is meant'),
+        ("foo", "no device has this name, and it is neither llvm nor cuda", "a device: a100-40g, "),
+        ("", "no device has this name, and it is neither llvm nor cuda", "a device: a100-40g, "),
+        ("H1000", "no device has this name, and it is neither llvm nor cuda", 'Perhaps "h100" is meant'),
+        (
+            "geforce-rtx-3090",
+            "no device has this name, and it is neither llvm nor cuda",
+            'Perhaps "nvidia/geforce-rtx-3090" is meant',
+        ),
         ("nvidia/geforce-rtx-3009", "nothing has this name", 'Perhaps "nvidia/geforce-rtx-3090" is meant'),
-        ("opencl", 'kind "opencl" cannot be tuned, only llvm and cuda can', "a device: a100-40g, "),
+        ("opencl", "no device has this name, and it is neither llvm nor cuda", "a device: a100-40g, "),
         ("{", "it is no JSON from its character 2 on", "Such as {"),
         ("{}", "it does not tell its kind, llvm or cuda", "Such as {"),
         ('{"kind":"lvm"}', 'its kind "lvm" is neither llvm nor cuda', "Such as {"),
@@ -213,8 +218,10 @@ def test_a_target_object_needs_no_tag():
         ('{"kind":"llvm","num-cores":"x"}', 'the value of its option "num-cores" is of the wrong kind', "Such as {"),
         ('{"kind":"llvm","mattr":"+avx2"}', 'the value of its option "mattr" is of the wrong kind', "Such as {"),
         ("llvm -mcpu=skylake", "options are given as JSON", "Such as {"),
-        ("a big one", "nothing has this name", "a device: a100-40g, "),
+        ("a big one", "no device has this name, and it is neither llvm nor cuda", "a device: a100-40g, "),
         ('{"kind":"cuda","arch":"foo"}', 'its option "arch" has to be such as sm_90', "Such as {"),
+        ('{"kind":' * 100_000, "it is nested too deeply", "Such as {"),
+        ("raspberry-pi/4b-aarch64-gpu", "nothing has this name", ""),
         ('{"tag":"foo"}', 'there is no tag "foo"', "Such as {"),
     ],
 )

@@ -73,7 +73,7 @@ def bench_quality(
     for workload in operators:
         on_progress(workload)
         space = spaces_of(workload, resolved)[0]
-        drawn = random_candidates(space, candidates, seed, threads_of(resolved))
+        drawn = random_candidates(space, candidates, np.random.default_rng(seed), threads_of(resolved))
         sample = _Sample(space, profile_for(resolved), drawn, memory.measure(space, drawn))
         if not len(sample.seconds):
             raise UserError(f"No candidate of {workload} could be measured.", "Run `pruner doctor`.")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.target import Target
@@ -105,7 +106,9 @@ def _compare(
     on_phase(f"{subject.model}: candidates")
     model = load_model(subject.model, subject.inputs or None)
     task = extract_tasks(prepare(model.mod, target), target)[0]
-    candidates = random_candidates(DesignSpace.generate(task, target), count, seed, threads_of(target))
+    candidates = random_candidates(
+        DesignSpace.generate(task, target), count, np.random.default_rng(seed), threads_of(target)
+    )
     on_phase(f"{subject.model}: ours, {counted(len(candidates), 'trial')}")
     ours, abandoned = _ours(task, target, candidates)
     on_phase(f"{subject.model}: MetaSchedule's, {counted(len(candidates), 'trial')} twice")

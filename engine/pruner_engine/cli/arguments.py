@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from pruner_engine.errors import UserError
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.queries.lookups import task_named
 from pruner_engine.store.reader import ProjectReader, Row
 
@@ -14,6 +17,16 @@ _DIGITS = 18  # of an id, at most
 def absolute(path: str) -> str:
     """The absolute path of an argument, since an engine has a working directory of its own."""
     return str(Path(path).absolute())
+
+
+@contextlib.contextmanager
+def opened(project: str) -> Iterator[ProjectReader]:
+    """A project that anybody may have made: what its values keep from being told within is a sentence.
+
+    What is made of them is printed outside: that a disk takes no output is no fault of the project.
+    """
+    with ProjectReader(project) as reader, making_sense(reader.path):
+        yield reader
 
 
 def make_folder(path: Path) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from pruner_engine.cli.arguments import chosen_task
+from pruner_engine.cli.arguments import chosen_task, opened
 from pruner_engine.cli.options import WholeType, json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
-from pruner_engine.store.file.reading import making_sense
-from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.reader import Row
 from pruner_engine.units import DASH, count, latency
 
 _TOLD = (
@@ -33,23 +32,27 @@ _TOLD = (
 @json_option
 def candidates(project: str, run_id: int | None, task: str | None, kind: str, best: int, as_json: bool) -> None:
     """Candidates of a task, the fastest first: ids for `pruner inspect`, latency, scores, and why some failed."""
-    with ProjectReader(project) as reader:
+    with opened(project) as reader:
         run = reader.run(run_id)["id"]
         task_id = chosen_task(reader, task, None, run)
-        with making_sense(reader.path):
-            found = reader.best_candidates(run, task_id, kind)
-            shown = found[:best]
-            told = [_told(row) for row in map(reader.candidate, (row["id"] for row in shown)) if row] if as_json else []
+        found = reader.best_candidates(run, task_id, kind)
+        shown = found[:best]
+        told = [_told(row) for row in map(reader.candidate, (row["id"] for row in shown)) if row] if as_json else []
+        table = _table(shown)
     if as_json:
         print_json({"run": run, "task": task_id, "of": len(found), "candidates": told})
         return
+    print_table(table)
+    if len(shown) < len(found):
+        click.echo(f"The best {count(len(shown))} of {count(len(found))}; --best tells more.")
+
+
+def _table(shown: list[Row]) -> Table:
     table = Table("id", "latency", "outcome", "draft", "verified", "round", "origin")
     for row in shown:
         scores = (DASH if row[name] is None else f"{row[name]:.2f}" for name in ("draft_score", "verified_score"))
         table.add_row(str(row["id"]), latency(row["seconds"]), _outcome(row), *scores, str(row["round"]), row["origin"])
-    print_table(table)
-    if len(shown) < len(found):
-        click.echo(f"The best {count(len(shown))} of {count(len(found))}; --best tells more.")
+    return table
 
 
 def _told(row: Row) -> Row:

@@ -7,11 +7,10 @@ from typing import Any
 import click
 from rich.table import Table
 
-from pruner_engine.cli.arguments import candidate_and_sketch, chosen_task
+from pruner_engine.cli.arguments import candidate_and_sketch, chosen_task, opened
 from pruner_engine.cli.options import WholeType, json_option, project_argument, run_option, task_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.space.distribution import decided, taken_of
-from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import count, percent
 
@@ -27,15 +26,24 @@ _PLACES = {-1: "root", -2: "inline"}  # of a block that no loop computes
 @json_option
 def decisions(project: str, run_id: int | None, task: str | None, candidate: int | None, as_json: bool) -> None:
     """How often each value of a sketch's decisions occurs: in the design space, as drafted, among the fastest tenth."""
-    with ProjectReader(project) as reader, making_sense(reader.path):
+    with opened(project) as reader:
         found = _decisions(reader, run_id, task, candidate)
+        head, table = _head(found), _table(found)
     if as_json:
         print_json(found)
         return
-    click.echo(
+    click.echo(head)
+    print_table(table)
+
+
+def _head(found: Row) -> str:
+    return (
         f"Sketch {found['sketch']}: {count(found['size'])} candidates, {count(found['drafted'])} drafted; the fastest"
         f" tenth measured are {count(found['elite'])}. Candidate {found['candidate']} took what is marked."
     )
+
+
+def _table(found: Row) -> Table:
     table = Table("decision", "factor", "value", "", *_GROUPS)
     for one in found["decisions"]:
         places = one["factor"] is None and min(one["values"]) < 0
@@ -47,7 +55,7 @@ def decisions(project: str, run_id: int | None, task: str | None, candidate: int
                 one["name"] * first, factor * first, told, "◄" if value == one["taken"] else "", *shares,
                 end_section=at == len(one["values"]) - 1,
             )  # fmt: skip
-    print_table(table)
+    return table
 
 
 def _decisions(reader: ProjectReader, run_id: int | None, task: str | None, candidate_id: int | None) -> Row:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.arguments import absolute
+from pruner_engine.cli.arguments import absolute, opened
 from pruner_engine.cli.options import (
     PathType,
     all_runs_option,
@@ -24,7 +24,6 @@ from pruner_engine.cli.slower import ask_first, told_slower
 from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported
 from pruner_engine.store.figures.slower import expected, exported
-from pruner_engine.store.reader import ProjectReader
 from pruner_engine.units import counted, latency, percent
 
 _WEIGHTS = {"inside": False, "beside": True}
@@ -61,7 +60,7 @@ def export(
 ) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
     refuse_lone_key(rpc, rpc_key)
-    with ProjectReader(project) as reader:
+    with opened(project) as reader:
         foretold = expected(reader, run_id, all_runs=all_runs)
     if foretold is not None and not yes and not as_json:
         ask_first(foretold)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.arguments import absolute, chosen_task
+from pruner_engine.cli.arguments import absolute, chosen_task, opened
 from pruner_engine.cli.options import CandidateType, PathType, json_option, plugin_option, project_argument, task_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
@@ -64,7 +64,7 @@ def _inspect(
     ask: _Ask, project: str, task: str | None, candidate: int | None, form: str, *, linked: bool, as_json: bool
 ) -> None:
     """Print a form of a candidate; `linked`: behind the name of what each line computes."""
-    with ProjectReader(project) as reader:  # of the run that the candidate is of, where one is named
+    with opened(project) as reader:  # of the run that the candidate is of, where one is named
         task_id = chosen_task(reader, task, candidate)
     answer = ask(project, task_id, candidate, [form, "nest"] if linked else [form])
     if linked and form not in answer.nodes:
@@ -111,7 +111,7 @@ def _differ(
 
 def _task_of(project: str, candidate: int | None, otherwise: Callable[[ProjectReader], int]) -> int:
     """The task that a candidate is of: two schedules of two tasks may be held together; another where it is of none."""
-    with ProjectReader(project) as reader:
+    with opened(project) as reader:
         row = reader.candidate(candidate) if candidate else None
         return int(row["task_id"]) if row else otherwise(reader)
 

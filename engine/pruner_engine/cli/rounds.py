@@ -5,12 +5,11 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from pruner_engine.cli.arguments import find_task
+from pruner_engine.cli.arguments import find_task, opened
 from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.figures import noise
 from pruner_engine.store.figures.quality import SCORES, over_rounds, place_of_fastest, qualities, score_quality
-from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import WORK_PARTS, ProjectReader, Row
 from pruner_engine.units import DASH, count, counted, duration, latency, percent
 
@@ -26,15 +25,22 @@ _STATS = ("lowered", "lowered_sketches", "probe_s", "probe_spread", "draft_histo
 @json_option
 def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) -> None:
     """Rounds of a run: how many candidates each step let through, how well its score foretold, seconds of work."""
-    with ProjectReader(project) as reader:
+    with opened(project) as reader:
         run = reader.run(run_id)
         task_id = None if task is None else find_task(reader, task, run["id"])
-        with making_sense(reader.path):
-            found, whole = _rounds(reader, run["id"], task_id)
-            drift = noise.drift_of(reader.probes(run["id"]))
+        found, whole = _rounds(reader, run["id"], task_id)
+        drift = noise.drift_of(reader.probes(run["id"]))
+        table = _table(found, whole)
+        remarks = [*([noise.told(drift)] if drift else []), *([_lowered(whole)] if whole["lowered"] else [])]
     if as_json:
         print_json({"run": run["id"], "rounds": found, "all": whole})
         return
+    print_table(table)
+    for remark in remarks:
+        click.echo(remark)
+
+
+def _table(found: list[Row], whole: Row) -> Table:
     table = Table(
         "round", "task", *_STEPS, "ρ draft", "ρ verified", "top-5 draft", "top-5 verified",
         *(part.removesuffix("_s") for part in WORK_PARTS), "probe", "noise",
@@ -45,15 +51,15 @@ def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) ->
         )
     if found:
         table.add_row("all", "", *_cells(whole), "", "")
-    print_table(table)
-    if drift is not None:
-        click.echo(noise.told(drift))
-    if whole["lowered"]:
-        sketches = counted(whole["lowered_sketches"], "sketch has", "sketches have")
-        click.echo(
-            f"{count(whole['lowered'])} of the {count(whole['explored'])} explored candidates were read from applied"
-            f" schedules: {sketches} no closed form."
-        )
+    return table
+
+
+def _lowered(whole: Row) -> str:
+    sketches = counted(whole["lowered_sketches"], "sketch has", "sketches have")
+    return (
+        f"{count(whole['lowered'])} of the {count(whole['explored'])} explored candidates were read from applied"
+        f" schedules: {sketches} no closed form."
+    )
 
 
 def _cells(row: Row) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from pruner_engine.cli.arguments import absolute
+from pruner_engine.cli.arguments import absolute, opened
 from pruner_engine.cli.objects import given_up, libraries, measured, run_object, untried
 from pruner_engine.cli.options import json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
@@ -26,18 +26,18 @@ from pruner_engine.units import duration, latency, ratio
 @json_option
 def status(project: str, as_json: bool) -> None:
     """Runs of PROJECT: state, trials, latency, gain, failures."""
-    with ProjectReader(project) as reader:
+    with opened(project) as reader:
         runs = reader.runs()
-        if as_json:
-            print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
-            return
-        if not runs:
-            click.echo(str(no_run(Path(project))))
-            return
-        print_table(_table(reader, runs))
-        for run in runs:
-            for remark in _remarks(reader, project, run):
-                click.echo(remark)
+        objects = [run_object(reader, run["id"]) for run in runs] if as_json else []
+        table, remarks = _table(reader, runs), [line for run in runs for line in _remarks(reader, project, run)]
+    if as_json:
+        print_json({"project": absolute(project), "runs": objects})
+    elif not runs:
+        click.echo(str(no_run(Path(project))))
+    else:
+        print_table(table)
+        for remark in remarks:
+            click.echo(remark)
 
 
 def _table(reader: ProjectReader, runs: Sequence[dict[str, Any]]) -> Table:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from pruner_engine.cli.arguments import absolute, candidate_and_sketch, chosen_task
+from pruner_engine.cli.arguments import absolute, candidate_and_sketch, chosen_task, opened
 from pruner_engine.cli.options import WholeType, json_option, plugin_option, project_argument, run_option, task_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
@@ -18,8 +17,7 @@ from pruner_engine.jobs.client import tell_engine
 from pruner_engine.jobs.lines import decision_names
 from pruner_engine.measure.advice import advice
 from pruner_engine.protocol import Answer, Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
-from pruner_engine.store.file.reading import making_sense
-from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.reader import Row
 from pruner_engine.units import latency
 
 
@@ -53,7 +51,7 @@ def try_(
     step, *others = [name for name, asked in steps.items() if asked] or ["draft"]
     if others:
         raise click.UsageError(f"--{step} and --{others[0]} are two steps: ask for one after the other.")
-    with ProjectReader(project) as reader, making_sense(Path(project)):
+    with opened(project) as reader:
         run = reader.run(run_id)
         task_id = chosen_task(reader, task, candidate, run["id"])
         start, sketch = candidate_and_sketch(reader, run["id"], task_id, candidate)

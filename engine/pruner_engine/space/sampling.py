@@ -1,24 +1,29 @@
-"""Random candidates, as benchmarks measure them."""
+"""Random candidates, as random search and benchmarks measure them."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
-import numpy as np
-
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.decision import Rng
 from pruner_engine.space.design_space import DesignSpace
 
-_ROUNDS = 20  # draws of random rows, until there are enough distinct valid ones
+_DRAWS = 20  # draws of random rows, until there are enough distinct valid ones
 
 
-def random_candidates(space: DesignSpace, count: int, seed: int, threads: int) -> list[Candidate]:
-    """Up to `count` distinct valid candidates, as many of each sketch, in random order, materialised."""
-    rng = np.random.default_rng(seed)
+def random_candidates(
+    space: DesignSpace, count: int, rng: Rng, threads: int, exclude: Set[str] = frozenset()
+) -> list[Candidate]:
+    """Up to `count` distinct valid candidates, as many of each sketch, in random order, materialised.
+
+    Args:
+        exclude: hashes of candidates that are not wanted again.
+    """
     valid: dict[str, Candidate] = {}
-    tried: set[str] = set()
-    for _ in range(_ROUNDS):
-        share = -(-(count - len(valid)) // len(space.sketches))
+    tried = set(exclude)
+    for draw in range(1, _DRAWS + 1):  # each of more rows: of some kernels on a GPU one in thirty is valid
+        share = -(-draw * (count - len(valid)) // len(space.sketches))
         drawn = [space.candidate(s.index, row, "random") for s in space.sketches for row in s.sample(rng, share)]
         fresh = {c.hash: c for c in drawn if c.hash not in tried}
         tried |= set(fresh)

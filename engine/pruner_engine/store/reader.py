@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from pruner_engine.caches import Caches, caches_of
 from pruner_engine.errors import UserError
@@ -65,6 +68,25 @@ WHERE run_id = ? AND id > ? AND json_extract(stats, '$.probe_s') > 0 ORDER BY id
 """
 
 
+class _Told(msgspec.Struct):
+    """What is computed with, or laid out, of a run's row, which in a file of unknown origin may be of any type."""
+
+    model: str
+    strategy: str
+    state: str
+    reason: str
+    seed: int
+    budget_trials: int | None
+    budget_s: float | None
+    elapsed_s: float
+    left_s: float | None
+    untuned_s: float | None
+    latency_s: float | None
+    settings: dict[str, Any]
+    profile: dict[str, Any] | None
+    inputs: list[dict[str, Any]]
+
+
 @makes_sense
 class ProjectReader(CandidateReader, ResultReader):
     """What the product shows of a project file: rows as dictionaries, JSON columns parsed.
@@ -111,6 +133,7 @@ class ProjectReader(CandidateReader, ResultReader):
         return self._with_state(row)
 
     def _with_state(self, row: Row) -> Row:
+        msgspec.convert(row, _Told)
         busy = row["state"] in BUSY
         row["alive"] = busy and row["pid"] is not None and is_being_written(self.path)
         if busy and not row["alive"] and (words := last_words(self.path)) and words.run_id == row["id"]:

@@ -19,36 +19,36 @@ _KINDS = ("llvm", "cuda")  # that can be tuned for
 _JSON = 'Such as {"kind":"llvm","mcpu":"znver4","num-cores":8}, or {"kind":"cuda","arch":"sm_90"}.'
 
 
-def no_target(text: str, error: Exception, devices: Collection[str], others: Collection[str]) -> UserError:
-    """What to tell of a target that could not be made.
+def no_target(text: str, why: str, devices: Collection[str], tags: Collection[str] = ()) -> UserError:
+    """What to tell of a text that names no target, and what was perhaps meant.
 
     Args:
         text: as it was given.
-        error: what TVM, or whoever read the text, said of it.
+        why: what it lacks; ends the sentence.
         devices: names of devices.
-        others: further names that would do.
+        tags: names that TVM has for targets.
     """
+    return UserError(f'"{text}" is not a target: {why}', _hint(text.strip(), devices, tags))
+
+
+def why_not(text: str, devices: Collection[str]) -> str:
+    """Why a text is no target, whatever TVM knows; empty for what may be one."""
     name = text.strip()
-    return UserError(f'"{text}" is not a target: {_why(name, error)}', _hint(name, devices, others))
+    return _why_not_by_its_kind(name) if name.startswith("{") else _why_not_by_its_name(name, devices)
 
 
-def foreseen(text: str, devices: Collection[str]) -> UserError | None:
-    """What is no target whatever TVM knows; None for what may be one.
-
-    Args:
-        text: as it was given.
-        devices: names of devices.
-    """
-    name = text.strip()
-    why = _why_not_by_its_kind(name) if name.startswith("{") else _why_not_by_its_name(name, devices)
-    others = (*OF_THIS_CPU, *_KINDS)
-    return UserError(f'"{text}" is not a target: {why}', _hint(name, devices, others)) if why else None
+def why_not_for_tvm(name: str, error: Exception) -> str:
+    """Why a text that may be a target is none, from what TVM, or whoever read it, said."""
+    said = str(error)
+    if found := _KIND.search(said):
+        return "nothing has this name." if found[1] == name else f'its kind "{found[1]}" is neither llvm nor cuda.'
+    return _why_not_its_options(said) or f"{first_words(error).partition(' Target creation from')[0].rstrip('.')}."
 
 
-def _hint(name: str, devices: Collection[str], others: Collection[str]) -> str:
+def _hint(name: str, devices: Collection[str], tags: Collection[str]) -> str:
     if name.startswith("{") or (" " in name and name.partition(" ")[0] in _KINDS):
         return _JSON
-    if near := get_close_matches(name.lower(), [*devices, *others], 1):
+    if near := get_close_matches(name.lower(), [*devices, *OF_THIS_CPU, "cuda", *tags], 1):
         return f'Perhaps "{near[0]}" is meant; `pruner targets` lists the names of devices.'
     return f'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {", ".join(devices)}.'
 
@@ -58,9 +58,9 @@ def _why_not_by_its_kind(name: str) -> str:
     try:
         given = json.loads(name)
     except json.JSONDecodeError as error:
-        return _why(name, error)
+        return f"it is no JSON from its character {error.pos + 1} on."
     except RecursionError:
-        return ""
+        return "it is nested too deeply."
     kind = given.get("kind")
     if "tag" in given or kind in _KINDS:
         return ""
@@ -77,20 +77,6 @@ def _why_not_by_its_name(name: str, devices: Collection[str]) -> str:
     if name.partition(" ")[0] in _KINDS:
         return "options are given as JSON."
     return "no device has this name, and it is neither llvm nor cuda."
-
-
-def _why(name: str, error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"it is no JSON from its character {error.pos + 1} on."
-    said = str(error)
-    if 'field "kind" is' in said.lower():  # missing, or no text
-        return "it does not tell its kind, llvm or cuda."
-    if found := _KIND.search(said):
-        given = found[1] == name
-        return "nothing has this name." if given else f'its kind "{found[1]}" is neither llvm nor cuda.'
-    if " " in name and not name.startswith("{"):
-        return "options are given as JSON." if name.partition(" ")[0] in _KINDS else "nothing has this name."
-    return _why_not_its_options(said) or f"{first_words(error).partition(' Target creation from')[0].rstrip('.')}."
 
 
 def _why_not_its_options(said: str) -> str:

@@ -11,7 +11,7 @@ from pruner_engine.lowering.generations import generation
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.gpu import CUDA, DRIVER, GENERATION, detect_driver, detect_gpus
-from pruner_engine.targets.misnamed import OF_A_GPU, foreseen
+from pruner_engine.targets.misnamed import OF_A_GPU, no_target, why_not
 from pruner_engine.targets.preset_files import preset_files, read_preset
 
 ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
@@ -111,8 +111,8 @@ def refusal(text: str, *, on_boards: bool = False) -> UserError | None:
         on_boards: boards measure, and not this machine.
     """
     name, presets, gpus = text.strip(), preset_files(), detect_gpus()
-    if refused := foreseen(text, presets):
-        return refused
+    if why := why_not(text, presets):
+        return no_target(text, why, presets)
     try:
         if name.partition(":")[0] in OF_A_GPU:
             first_gpu(name, gpus)
@@ -142,8 +142,8 @@ def first_gpu(name: str, gpus: Sequence[Device]) -> Device:
             f'"{name}" is not the GPU that kernels would run on: that is always the first.',
             f'Set CUDA_VISIBLE_DEVICES={gpus[int(index)].index} and use "cuda".',
         )
-    if why_not := why_runs_nothing(gpus[0]):
-        raise UserError(f"No kernels run on {gpus[0].name}: {why_not}.", "`pruner doctor` tells what is there.")
+    if why := why_runs_nothing(gpus[0]):
+        raise UserError(f"No kernels run on {gpus[0].name}: {why}.", "`pruner doctor` tells what is there.")
     return gpus[0]
 
 

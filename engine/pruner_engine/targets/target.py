@@ -15,7 +15,7 @@ from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, architecture, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
-from pruner_engine.targets.misnamed import OF_A_GPU, OF_THIS_CPU, no_target
+from pruner_engine.targets.misnamed import OF_A_GPU, OF_THIS_CPU, no_target, why_not, why_not_for_tvm
 from pruner_engine.targets.named import ELSEWHERE, first_gpu, why_no_gpu_runs
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.tvm_import import import_tvm
@@ -54,16 +54,19 @@ def _named(text: str) -> Target:
         return host_target()
     if name.partition(":")[0] in OF_A_GPU:
         return gpu_target(first_gpu(name, detect_gpus()))
-    preset = load_presets().get(name.lower())
+    presets = load_presets()
+    if why := why_not(name, presets):
+        raise no_target(text, why, presets, _tags())
+    preset = presets.get(name.lower())
     try:
         return _build(preset.target if preset else json.loads(name) if name.startswith("{") else name)
-    except (ValueError, RecursionError) as error:
-        raise no_target(text, error, load_presets(), _others()) from error
+    except ValueError as error:
+        raise no_target(text, why_not_for_tvm(name, error), presets, _tags()) from error
 
 
-def _others() -> list[str]:
-    """Names that TVM knows, and those of what is here."""
-    return [*OF_THIS_CPU, "cuda", *(tag for tag in map(str, list_tags()) if tag.startswith("nvidia/"))]
+def _tags() -> list[str]:
+    """What TVM calls targets that can be tuned for."""
+    return [tag for tag in map(str, list_tags()) if tag.startswith("nvidia/")]
 
 
 def host_target() -> Target:

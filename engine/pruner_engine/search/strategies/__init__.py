@@ -1,6 +1,6 @@
 """The strategies that ship; importing this package registers them."""
 
-from pruner_engine.search.strategies import draft_verify, learned, metaschedule, momentum
+from pruner_engine.search.strategies import draft_verify, learned, metaschedule, momentum, random_search
 from pruner_engine.search.strategy import check_settings, make_strategy, register_strategy, strategy_names
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "make_strategy",
     "metaschedule",
     "momentum",
+    "random_search",
     "register_strategy",
     "strategy_names",
 ]

@@ -1,4 +1,4 @@
-"""The baselines that score each explored candidate with a learned model (Ansor, TenSet-MLP, TLP), and random search.
+"""The baselines that score each explored candidate with a learned model: Ansor, TenSet-MLP, TLP.
 
 Each explored candidate is applied and featurised before it is scored: that is the cost which drafting avoids.
 """
@@ -22,10 +22,8 @@ class LearnedSearch(ModelStrategy):
     Args:
         name: of the strategy.
         kind: of its model.
-        population, generations: of the search where the settings give none; Ansor's are 2048 and 4. None is twice the
-            candidates of a round.
+        population, generations: of the search where the settings give none; Ansor's are 2048 and 4.
         online: learn from this run's measurements too; otherwise the model stays as its checkpoint was.
-        evolves: mutate the best, those that were measured among them; otherwise all candidates are drawn by chance.
     """
 
     round_trials = 64
@@ -36,18 +34,16 @@ class LearnedSearch(ModelStrategy):
         *,
         name: str,
         kind: str,
-        population: int | None,
+        population: int,
         generations: int,
         online: bool,
-        evolves: bool = True,
     ) -> None:
         super().__init__(context, kind)
         self.name = name
         given = context.settings
-        self._population = population if given.population is None else given.population
-        self.generations = generations if given.generations is None or not evolves else given.generations
+        self.population = population if given.population is None else given.population
+        self.generations = generations if given.generations is None else given.generations
         self.online = online
-        self.evolves = evolves
         if not online and not self.pretrained:
             context.on_notice(
                 "warning",
@@ -56,16 +52,11 @@ class LearnedSearch(ModelStrategy):
             )
             self.online = True
 
-    @property
-    def population(self) -> int:
-        """Candidates of a generation."""
-        return 2 * self.round_trials if self._population is None else self._population
-
     def propose(self, state: TaskState, count: int) -> Proposal:
         self.context.on_phase("verify", state.task.name)
         start = time.perf_counter()
         known = set(state.measured)
-        population = self._scored(state, self._children(state.elites(count) if self.evolves else [], state, known))
+        population = self._scored(state, self._children(state.elites(count), state, known))
         population += self._scored(state, self.random_candidates(state, self.population, known))
         explored = len(population)
         for _ in range(self.generations):
@@ -135,4 +126,3 @@ def _register(name: str, kind: str, **options: Any) -> None:
 _register("ansor", "xgb", population=2048, generations=4, online=True)
 _register("tenset-mlp", "tenset-mlp", population=512, generations=4, online=False)
 _register("tlp", "tlp", population=512, generations=4, online=False)
-_register("random", "random", population=None, generations=0, online=True, evolves=False)

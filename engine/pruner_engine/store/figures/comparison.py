@@ -10,6 +10,7 @@ from typing import Any
 from pruner_engine.caches import caches_of
 from pruner_engine.errors import UserError
 from pruner_engine.store.file.read_only import Row
+from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.run_states import no_run
 
@@ -108,8 +109,11 @@ def compare(
                 progress[run["name"]] = source.progress(run["id"])
                 runs.append(run)
     own = next(run for run in runs if not run["of"] and run["id"] == chosen["id"])
-    alike = [run for run in reversed(runs) if caches_of(run) == caches_of(chosen)]
-    stock = [run for run in alike if run["strategy"] == "metaschedule" and run["latency_s"]]
+    stock = [
+        run
+        for run in reversed(runs)
+        if caches_of(run) == caches_of(chosen) and run["strategy"] == "metaschedule" and run["latency_s"]
+    ]
     base = usual = next(iter(sorted(stock, key=lambda run: bool(run["of"]))), own)
     if goal_of is not None:
         base = next((run for run in runs if run["name"] == str(goal_of)), {})
@@ -117,8 +121,11 @@ def compare(
         text = f"There is no run {goal_of} of {chosen['model']} on the same device with the same float type."
         raise UserError(text, "`pruner status` lists the runs.")
     goal_s: float | None = base["latency_s"]
-    alike_names = {run["name"] for run in runs if caches_of(run) == caches_of(base)}
-    reached = {name: _reached(points, goal_s) if name in alike_names else None for name, points in progress.items()}
+    reached: dict[str, Row | None] = {}
+    for run in runs:
+        with making_sense(Path(run["project"])):
+            alike = caches_of(run) == caches_of(base)
+            reached[run["name"]] = _reached(progress[run["name"]], goal_s) if alike else None
     first = reached[base["name"]]
     for run in runs:
         at = reached[run["name"]]

@@ -15,6 +15,7 @@ from pruner_engine.model_names import kind_of_file
 
 _Class = TypeVar("_Class", bound=type)
 _LONGEST = 500  # bytes of a path: SQLite has 512 for it and the endings of the files beside it
+_LONGEST_NAME = 255 - len("-journal")  # bytes: most disks take 255, of the files beside it too
 State = tuple[tuple[int, int] | None, tuple[int, int] | None]
 
 
@@ -45,6 +46,15 @@ def refuse_long(path: Path) -> None:
         raise UserError(
             f"The path {path} is longer than the {_LONGEST} bytes that SQLite takes.",
             "Put the project into a folder with a shorter path.",
+        )
+
+
+def refuse_long_name(path: Path) -> None:
+    """Raises UserError: there is no room for the names of the files that are written beside it."""
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise UserError(
+            f"The name {path.name} is longer than the {_LONGEST_NAME} bytes that a project's may have.",
+            "Choose a shorter name.",
         )
 
 

@@ -16,7 +16,14 @@ from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.store.file.lock import LastWords, WriterLock
 from pruner_engine.store.file.lost import OpenFile
-from pruner_engine.store.file.reading import locked, refuse_empty, refuse_long, refuse_missing, refuse_other
+from pruner_engine.store.file.reading import (
+    locked,
+    refuse_empty,
+    refuse_long,
+    refuse_long_name,
+    refuse_missing,
+    refuse_other,
+)
 from pruner_engine.store.file.versions import APPLICATION_ID, refuse_foreign
 from pruner_engine.store.run_states import BUSY
 from pruner_engine.store.schema import migrations
@@ -41,6 +48,7 @@ class Writer:
         if not self.path.parent.is_dir():
             raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
         refuse_long(self.path)
+        refuse_long_name(self.path)
         refuse_other(self.path)
         self._lock = WriterLock(self.path)
         try:
