@@ -94,6 +94,7 @@ def test_a_result_that_is_a_view_of_what_a_kernel_computed_is_not_in_the_graphs_
     assert "graph" in (stand_in / "log").read_text()
 
 
+@needs_cuda_compiler
 @pytest.mark.parametrize(
     ("arch", "around", "refused"),
     [

@@ -5,6 +5,7 @@ import pytest
 import tvm
 from tvm import relax
 
+from cuda_compiler import needs_cuda_compiler
 from pruner_engine.export.build import compile_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
@@ -42,7 +43,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("target", [LLVM, HOPPER], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("target", [LLVM, pytest.param(HOPPER, marks=needs_cuda_compiler)], ids=["cpu", "gpu"])
 @pytest.mark.parametrize("case", CASES)
 def test_only_a_shape_of_the_input_is_a_copy(case, target):
     """The input is the caller's, who may write to it afterwards."""

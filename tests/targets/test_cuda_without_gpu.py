@@ -129,7 +129,7 @@ def test_a_bundle_for_a_gpu_holds_finished_machine_code(tmp_path):
     assert "device_type = 2" in header and "graphs = true" in header
 
 
-@pytest.mark.skipif(find_cuda_compiler().kind != "nvcc", reason="NVRTC has words of its own")
+@pytest.mark.skipif(KIND != "nvcc", reason="NVRTC has words of its own")
 def test_what_the_compiler_for_cuda_says_is_told_and_not_the_source():
     volta = resolve_target('{"kind":"cuda","arch":"sm_70"}')
     with pytest.raises(UserError, match=r"could not compile the model: nvcc fatal .*compute_70"):
