@@ -301,6 +301,16 @@ def test_slices_of_version_9(tmp_path):
     compare(tmp_path, IMAGE, 9, *(("Slice", [], form) for form in forms))
 
 
+def test_slices_backwards_beyond_the_ends(tmp_path):
+    least, most = (np.iinfo(np.int64).min, np.iinfo(np.int32).max)
+    bounds = [(most, least, -1), (-1, -99, -2), (9, 1, -1), (-99, most, -1), (-2, least, -3), (2, most, -2)]
+    nodes = [
+        ("Slice", [*np.array([[start], [end], [axis], [step]])], {}) for start, end, step in bounds for axis in (2, -1)
+    ]
+    nodes.append(("Slice", [*np.array([[-99, 0, 4, 7], [99, 2, least, 0], [0, 1, 2, 3], [1, 1, -1, -2]])], {}))
+    compare(tmp_path, IMAGE, 13, *nodes)
+
+
 @pytest.mark.parametrize("dtype", ["f", "d", "i", "l"])
 def test_powers_of_mixed_types(tmp_path, dtype):
     x = np.array([[1, 2, 3], [0, 5, 9]]).astype(dtype)
@@ -758,3 +768,14 @@ def test_a_constant_of_no_dimensions_is_a_scalar(tmp_path):
 
 def test_signs_of_numbers_without_one(tmp_path):
     compare(tmp_path, np.array([0, 1, 7, 255], np.uint8), 13, ("Sign", [], {}))
+
+
+def test_signs_of_what_is_no_number(tmp_path):
+    compare(tmp_path, np.array([np.nan, -0.0, 3, -np.inf], "f"), 13, ("Sign", [], {}))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32"])
+def test_shrunk_numbers(tmp_path, dtype):
+    x = np.arange(0 if dtype == "uint8" else -9, 10).astype(dtype)
+    bounds = [(0.5, 0.0), (3.0, 1.5), (2.0, -3.0), (1.0, -1.5), (-2.0, 1.0)]
+    compare(tmp_path, x, 13, *(("Shrink", [], {"lambd": bound, "bias": bias}) for bound, bias in bounds))

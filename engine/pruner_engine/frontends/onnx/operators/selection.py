@@ -64,15 +64,45 @@ def _scattered(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 
 
 def _slice(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Slice before version 10, whose bounds are attributes, where TVM looks for inputs; of a size that is known from
-    places that are computed, as JAX writes it, of which TVM knows no shape.
+    """Slice before version 10, whose bounds are attributes, where TVM looks for inputs; backwards; of a size that is
+    known from places that are computed, as JAX writes it, of which TVM knows no shape.
     """
     attributes = attributes_of(node)
     if "starts" not in attributes:
-        return _window(nodes, node, values)
+        return _backwards(nodes, node, values) or _window(nodes, node, values)
     bounds = [attributes["starts"], attributes["ends"], attributes.get("axes", range(len(attributes["starts"])))]
     nodes.named(nodes("Slice", node.input[0], *(nodes.constant([*bound]) for bound in bounds)), node.output[0])
     return True
+
+
+def _backwards(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Bounds beyond what is there, which TVM does not cut off where it goes backwards; to the largest number is then to
+    the first element, as ONNX Runtime takes it.
+    """
+    shape, (starts, ends, axes, steps) = values.shape(node.input[0]), map(values.constant, [*node.input, "", ""][1:5])
+    if shape is None or starts is None or ends is None or steps is None or all(steps > 0):
+        return False
+    if axes is None:
+        axes = np.arange(len(starts))
+    bounds = [
+        _bounds(*numbers, shape[axis])
+        for *numbers, axis in zip(starts.tolist(), ends.tolist(), steps.tolist(), axes.tolist(), strict=True)
+    ]
+    told = *zip(*bounds, strict=True), axes, steps
+    nodes.named(nodes("Slice", node.input[0], *map(nodes.constant, told)), node.output[0])
+    return True
+
+
+def _bounds(start: int, end: int, step: int, extent: int) -> tuple[int, int]:
+    """Within an axis; before its first element is said from its end, as numbers below 0 are."""
+    if step < 0 and end in _TO_THE_END:
+        end = -extent - 1
+    low, high = (0, extent) if step > 0 else (-1, extent - 1)
+    start, end = (min(max(at + extent if at < 0 else at, low), high) for at in (start, end))
+    return max(start, 0), end if end >= 0 else -extent - 1
+
+
+_TO_THE_END = (np.iinfo(np.int32).max, np.iinfo(np.int64).max)
 
 
 def _window(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
