@@ -85,8 +85,8 @@ def _backwards(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if axes is None:
         axes = np.arange(len(starts))
     bounds = [
-        _bounds(*numbers, shape[axis])
-        for *numbers, axis in zip(starts.tolist(), ends.tolist(), steps.tolist(), axes.tolist(), strict=True)
+        _bounds(start, end, step, shape[axis])
+        for start, end, step, axis in zip(*(told.tolist() for told in (starts, ends, steps, axes)), strict=True)
     ]
     told = *zip(*bounds, strict=True), axes, steps
     nodes.named(nodes("Slice", node.input[0], *map(nodes.constant, told)), node.output[0])
