@@ -33,8 +33,9 @@ def _legalization(name: str, operator: _Operator) -> Legalize:
         def extreme(x: te.Tensor, y: te.Tensor) -> te.Tensor:
             def of_two(*place: tirx.Var) -> tirx.Expr:
                 one, other = _broadcast(x, place), _broadcast(y, place)
+                wide = one.astype("float32") if dtype == "bfloat16" else one
                 # the second is once in it: in a row of extremes it is all that was before
-                return tirx.Select(tirx.isnan(one), one, operator(one, other))
+                return tirx.Select(tirx.isnan(wide), one, operator(one, other))
 
             return te.compute(shape, of_two, name=f"T_{name}")
 
