@@ -54,9 +54,7 @@ class _Rewriter(PyExprMutator):
 def _summed(call: relax.Call) -> relax.Call | None:
     """The sum or function that a call makes, in float32; None where it makes neither."""
     name, attrs = operator_of(call), call.attrs
-    if name in _SUMS:
-        return relax.Call(call.op, [_widened(call.args[0])], attrs)
-    if name in _WIDE_ALONE:
+    if name in _SUMS | _WIDE_ALONE:
         return relax.Call(call.op, [_widened(arg) for arg in call.args], attrs)
     if name in _RUNNING:
         return _RUNNING[name](_widened(call.args[0]), attrs.axis, _WIDE, bool(attrs.exclusive))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import onnx
 
@@ -60,6 +62,27 @@ def _scattered(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     flat = nodes("Add", nodes("Mul", along, nodes.constant(step)), nodes.constant(starts))
     made = nodes("ScatterElements", *(nodes.reshape(part, -1) for part in (x, flat, updates)), **attributes)
     nodes.named(nodes.reshape(made, *data), node.output[0])
+    return True
+
+
+def _put_by_mask(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """ScatterND of one number where a mask of the first axes says, as PyTorch's exporter writes `x[mask] = number`: how
+    many places that are is known only when it runs.
+    """
+    data, places, updates = node.input
+    turned = values.maker(places, "Transpose")
+    found = turned and values.maker(turned.input[0], "NonZero")
+    while spread := values.maker(updates, "Reshape", "Expand"):
+        updates = spread.input[0]
+    given, reduced = values.shape(updates), attributes_of(node).get("reduction", b"none") != b"none"
+    if not found or reduced or given is None or math.prod(given) != 1:
+        return False
+    mask, shape = found.input[0], values.shape_for(node)
+    covered = values.shape(mask)
+    if covered is None or covered != shape[: len(covered)]:
+        return False
+    mask = nodes.reshape(nodes.cast(mask, np.bool_), *covered, *[1] * (len(shape) - len(covered)))
+    nodes.named(nodes("Where", mask, nodes.reshape(updates), data), node.output[0])
     return True
 
 
@@ -186,6 +209,7 @@ SELECTION: dict[str, Writer] = {
     "ReverseSequence": _turned,
     "Scatter": _scattered,
     "ScatterElements": _scattered,
+    "ScatterND": _put_by_mask,
     "Slice": _slice,
     "Split": _split,
     "TopK": _largest,
