@@ -301,6 +301,16 @@ def test_slices_of_version_9(tmp_path):
     compare(tmp_path, IMAGE, 9, *(("Slice", [], form) for form in forms))
 
 
+def test_slices_backwards_beyond_the_ends(tmp_path):
+    least, most = (np.iinfo(np.int64).min, np.iinfo(np.int32).max)
+    bounds = [(most, least, -1), (-1, -99, -2), (9, 1, -1), (-99, most, -1), (-2, least, -3), (2, most, -2)]
+    nodes = [
+        ("Slice", [*np.array([[start], [end], [axis], [step]])], {}) for start, end, step in bounds for axis in (2, -1)
+    ]
+    nodes.append(("Slice", [*np.array([[-99, 0, 4, 7], [99, 2, least, 0], [0, 1, 2, 3], [1, 1, -1, -2]])], {}))
+    compare(tmp_path, IMAGE, 13, *nodes)
+
+
 @pytest.mark.parametrize("dtype", ["f", "d", "i", "l"])
 def test_powers_of_mixed_types(tmp_path, dtype):
     x = np.array([[1, 2, 3], [0, 5, 9]]).astype(dtype)
@@ -758,3 +768,39 @@ def test_a_constant_of_no_dimensions_is_a_scalar(tmp_path):
 
 def test_signs_of_numbers_without_one(tmp_path):
     compare(tmp_path, np.array([0, 1, 7, 255], np.uint8), 13, ("Sign", [], {}))
+
+
+def test_signs_of_what_is_no_number(tmp_path):
+    compare(tmp_path, np.array([np.nan, -0.0, 3, -np.inf], "f"), 13, ("Sign", [], {}))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32"])
+def test_shrunk_numbers(tmp_path, dtype):
+    x = np.arange(0 if dtype == "uint8" else -9, 10).astype(dtype)
+    bounds = [(0.5, 0.0), (3.0, 1.5), (2.0, -3.0), (1.0, -1.5), (-2.0, 1.0)]
+    compare(tmp_path, x, 13, *(("Shrink", [], {"lambd": bound, "bias": bias}) for bound, bias in bounds))
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        "mask = Greater(x, zero)",
+        "row = ReduceSum<keepdims = 0>(x, last) mask = Greater(row, zero)",
+        "mask = Identity(x)",
+    ],
+    ids=["of numbers", "of rows", "of what is not zero"],
+)
+def test_a_number_put_by_a_mask(tmp_path, mask):
+    """As PyTorch's exporter writes `x[mask] = number`."""
+    text = f"""<ir_version: 8, opset_import: ["" : 17]> g (float[3, 4, 5] x, float number) => (float[3, 4, 5] y)
+        <float zero = {{0}}, int64[1] last = {{-1}}, int64[1] none = {{0}}>
+        {{ {mask} found = NonZero(mask) places = Transpose<perm = [1, 0]>(found) many = Shape(places)
+           width = Shape<start = MASKED>(x) rows = Gather(many, none) sizes = Concat<axis = 0>(rows, width)
+           numbers = Expand(number, sizes) y = ScatterND(x, places, numbers) }}"""
+    model = onnx.parser.parse_model(text.replace("MASKED", "2" if "row" in mask else "3"))
+    onnx.save(model, tmp_path / "model.onnx")
+    x = RNG.standard_normal((3, 4, 5)).astype("f").round()
+    given = {"x": x, "number": np.array(-7, "f")}
+    (want,) = session_of(model.SerializeToString()).run(None, given)
+    machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
+    np.testing.assert_array_equal(machine["main"](*map(tvm.runtime.tensor, given.values())).numpy(), want)

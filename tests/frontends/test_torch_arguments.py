@@ -27,6 +27,8 @@ RESIZED = [
     *((LARGE, {"size": size, "mode": mode}) for size in ((25, 25), (5, 26)) for mode in ("nearest", "nearest-exact")),
     *((LARGE, {"scale_factor": factor, "mode": "nearest"}) for factor in (1 / 3, 0.25, 1.5, 3, (2, 0.7))),
     (LARGE, {"scale_factor": 1.5, "mode": "nearest", "recompute_scale_factor": True}),
+    # which make an axis of as many pixels, or of twice as many
+    *((SMALL, {"scale_factor": factor, "mode": mode}) for factor in (1.1, 2.1) for mode in ("nearest", "bilinear")),
     *(
         (SMALL, {"scale_factor": factor, "mode": "bilinear", "align_corners": corners})
         for factor in (1.5, 2, 0.5)

@@ -59,6 +59,10 @@ CASES = {
     "signs of others": (torch.copysign, [X, numbers(4, 6, 5) * 2 + 1]),
     "signs of zeros": (lambda y: torch.copysign(torch.ones(4), y), [torch.tensor([0.0, -0.0, torch.inf, -torch.inf])]),
     "a sign of a number": (lambda x: torch.copysign(x, -2.0), [X]),
+    "signs put on whole numbers": (
+        lambda x, i: (torch.copysign(i, x), torch.copysign(i, -2), torch.copysign(x, i)),
+        [X, whole(-3, 3, 6, 5)],
+    ),
     "extremes besides NaN": (
         lambda x, y, i: (torch.fmax(x, y), torch.fmin(x, y), torch.fmax(y, i), torch.fmin(i, i.flip(0))),
         [BROKEN, numbers(6, 5) + torch.tensor([0, 0, 0, 0, torch.nan]), whole(-2, 2, 6, 5)],

@@ -124,6 +124,7 @@ CASES = {
         lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), x.max(), x.min(), y.amax(0), y.amin()),
         [X > 0, numbers(6, 5) > 0],
     ),
+    "bounds of booleans": (lambda x: (x.clamp(0), x.clamp(1, 3), x.clamp(-2, 0)), [X > 0]),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "axes moved by their places from the end": (lambda x: x.permute(-1, 0, 1), [X]),
@@ -268,3 +269,28 @@ def test_open_dimensions_stay_open(tmp_path):
 def test_what_cannot_be_imported_is_told(function, inputs, words, tmp_path):
     with pytest.raises(UserError, match=words):
         load_model(saved(tmp_path, Function(function), tuple(inputs)))
+
+
+FUNCTIONS_OF_HALVES = {
+    "powers": lambda x, y: (x**2.5, x**y, 2.5**x, torch.ldexp(x, y)),
+    "rests": lambda x, y: (x.fmod(2.5), x.remainder(y), x.fmod(y)),
+    "angles": lambda x, y: (torch.atan2(x, y), x.atan(), (x / 9).asin(), (x / 9).acos(), x.asinh(), (x + 1).acosh()),
+    "hyperbolic functions": lambda x, y: (x.sinh(), x.cosh()),
+    "what is no number": lambda x, y: ((x / 0).isinf(), (-x).sqrt().isnan(), (x / 0).isfinite()),
+    "extremes of no numbers": lambda x, y: (
+        torch.maximum((-x).sqrt(), y.flip(0)),
+        torch.minimum((-x).sqrt(), y.flip(0)),
+    ),
+    "where the largest are": lambda x, y: functional.max_pool2d(x, 2, return_indices=True),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_functions_that_tvm_lacks_of_halves(dtype, tmp_path):
+    x, eps = numbers(3, 4, 6).abs() + 0.1, 2 * torch.finfo(dtype).eps
+
+    def of_halves(function):
+        return lambda x: function(x.to(dtype), x.to(dtype).flip(-1) + 0.5)
+
+    cases = {name: (of_halves(function), [x]) for name, function in FUNCTIONS_OF_HALVES.items()}
+    agree_in_each(tmp_path, cases, rtol=eps, atol=eps)

@@ -86,8 +86,9 @@ class _Pairwise:
         tensors = all(isinstance(value.ty, relax.TensorType) for value in inputs)
         if not tensors or all(isinstance(value, GenericConst) for value in inputs):
             return super()._impl_v1(bb, inputs, attr, params)  # type: ignore[misc]
-        known_first = sorted(inputs, key=lambda value: not isinstance(value, GenericConst))  # of NaN and a constant NaN
-        return functools.reduce(lambda one, other: bb.normalize(cls.operator(one, other)), known_first)
+        known_last = sorted(inputs, key=lambda value: isinstance(value, GenericConst))
+        # of a constant and NaN kernels take the second
+        return functools.reduce(lambda so_far, other: bb.normalize(cls.operator(other, so_far)), known_last)
 
 
 class _Max(_Pairwise, stock.Max):

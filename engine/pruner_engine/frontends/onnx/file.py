@@ -26,7 +26,7 @@ from pruner_engine.frontends.onnx.external import (
     tensors_of,
 )
 from pruner_engine.frontends.onnx.fixed import fix_inputs
-from pruner_engine.frontends.onnx.graph.nodes import inner_graphs, nodes_within
+from pruner_engine.frontends.onnx.graph.nodes import read_by
 from pruner_engine.protocol import ModelInput
 
 _DTYPES = {
@@ -135,7 +135,7 @@ def parse(content: bytes, name: str, folder: Path | None, fixed: Sequence[str] =
 def _sort(graph: onnx.GraphProto) -> None:
     """Put nodes behind those whose outputs they read, which some converters do not; ONNX Runtime takes both."""
     made = {output: at for at, node in enumerate(graph.node) for output in node.output if output}
-    needed = {at: {made[name] for name in _read_by(node) if name in made} for at, node in enumerate(graph.node)}
+    needed = {at: {made[name] for name in read_by(node) if name in made} for at, node in enumerate(graph.node)}
     if all(before < at for at, others in needed.items() for before in others):
         return
     try:
@@ -145,12 +145,6 @@ def _sort(graph: onnx.GraphProto) -> None:
     nodes = [onnx.NodeProto.FromString(graph.node[at].SerializeToString()) for at in order]
     del graph.node[:]
     graph.node.extend(nodes)
-
-
-def _read_by(node: onnx.NodeProto) -> set[str]:
-    """Names of the values that a node reads, and the graphs that it runs."""
-    within = [inner for own in inner_graphs(node) for inner in nodes_within(own)]
-    return {name for one in (node, *within) for name in one.input}
 
 
 def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:

@@ -10,6 +10,7 @@ from tvm import relax, te, tirx, topi
 from pruner_engine.tasks.graph import OUTER, operator_of, shape_of
 from pruner_engine.tasks.kernels.adaptive_pools import adaptive_pools
 from pruner_engine.tasks.kernels.concatenations import concatenations
+from pruner_engine.tasks.kernels.extremes import extremes
 from pruner_engine.tasks.kernels.norms import Legalize, norms
 
 
@@ -46,7 +47,8 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
     softmaxes = {"relax.nn.softmax": _softmax(lanes)} if lanes else {}
     places = {f"relax.{name}": _place_of_one(name) for name in ("argmax", "argmin")}
-    return {**norms(), **adaptive_pools(), **concatenations(), **places, **backwards, **softmaxes}
+    kernels = {**norms(), **adaptive_pools(), **concatenations(), **extremes()}
+    return {**kernels, **places, **backwards, **softmaxes}
 
 
 def _place_of_one(name: str) -> Legalize:

@@ -1,6 +1,6 @@
-"""Lets small floats (float16, bfloat16) be summed in float32, as PyTorch and ONNX Runtime do it.
+"""Lets small floats (float16, bfloat16) be summed in float32, as PyTorch and ONNX Runtime do it, and powers computed.
 
-TVM sums in the type of the data: in float16, ones add up to no more than 2048.
+TVM sums in the type of the data: in float16, ones add up to no more than 2048. Some functions it has not of them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,20 @@ _SUMS = {
     *(f"relax.nn.{kind}avg_pool{axes}d" for kind in ("", "adaptive_") for axes in (1, 2, 3)),
 }
 _RUNNING = {"relax.cumprod": relax.op.cumprod, "relax.cumsum": relax.op.cumsum}
+# of which TVM has no kernel of one of the small types
+_WIDE_ALONE = {
+    *(f"relax.{name}" for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "cosh", "sinh")),
+    *(f"relax.{name}" for name in ("floor_mod", "mod", "power")),
+}
+# whose results are no floats
+_OF_WIDE = {f"relax.{name}" for name in ("argmax", "argmin", "isfinite", "isinf", "isnan")}
 _CONVOLUTIONS = {f"relax.nn.conv{axes}d{kind}" for axes in (1, 2, 3) for kind in ("", "_transpose")}
 _FORM = ("strides", "padding", "dilation", "groups", "data_layout", "kernel_layout", "out_layout")
 
 
 def summed_in_float32(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module whose products, sums and means of small floats in "main" are float32 until they are complete.
+    """The module whose products, sums and means of small floats in "main" are float32 until they are complete, as are
+    functions of which TVM has no kernel of small floats.
 
     Products that say themselves what they are summed in stay as they are.
     """
@@ -36,16 +44,18 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
+        if operator_of(visited) in _OF_WIDE and str(visited.args[0].ty.dtype) in SUMMED_AS:
+            return relax.Call(visited.op, [_widened(visited.args[0])], visited.attrs)
         dtype = str(getattr(call.ty, "dtype", ""))
         summed = _summed(visited) if dtype in SUMMED_AS else None
         return visited if summed is None else relax.op.astype(self.builder_.emit(summed), dtype)
 
 
 def _summed(call: relax.Call) -> relax.Call | None:
-    """The sum that a call makes, in float32; None where it makes none."""
+    """The sum or function that a call makes, in float32; None where it makes neither."""
     name, attrs = operator_of(call), call.attrs
-    if name in _SUMS:
-        return relax.Call(call.op, [_widened(call.args[0])], attrs)
+    if name in _SUMS | _WIDE_ALONE:
+        return relax.Call(call.op, [_widened(arg) for arg in call.args], attrs)
     if name in _RUNNING:
         return _RUNNING[name](_widened(call.args[0]), attrs.axis, _WIDE, bool(attrs.exclusive))
     if getattr(attrs, "out_dtype", None):

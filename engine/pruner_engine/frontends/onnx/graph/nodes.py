@@ -78,6 +78,24 @@ def replace(graph: onnx.GraphProto, opset: int, write: Callable[[Nodes, onnx.Nod
     return changed
 
 
+def read_by(node: onnx.NodeProto) -> set[str]:
+    """Names of the values that a node reads, and the graphs that it runs."""
+    within = [inner for own in inner_graphs(node) for inner in nodes_within(own)]
+    return {name for one in (node, *within) for name in one.input}
+
+
+def drop_unread(graph: onnx.GraphProto) -> None:
+    """Leave out the nodes of a graph that nothing reads."""
+    read, kept = {output.name for output in graph.output}, []
+    for node in reversed(graph.node):
+        if not read.isdisjoint(node.output):
+            kept.append(node)
+            read |= read_by(node)
+    if len(kept) < len(graph.node):
+        del graph.node[:]
+        graph.node.extend(reversed(kept))
+
+
 @dataclass
 class Nodes:
     """Nodes that are being written, in order, and the constants that they read; values are known by their names."""

@@ -29,14 +29,12 @@ class Values:
         for node in graph.node:
             if node.op_type == "Constant" and "value" in attributes_of(node):
                 self._constants[node.output[0]] = attributes_of(node)["value"]
-        # as converters of halves write what has to stay float32
-        self._converted = {node.output[0]: node for node in graph.node if node.op_type == "Cast"}
-        self._sums = {node.output[0]: node for node in graph.node if node.op_type == "Add"}
+        self._makers = {name: node for node in graph.node for name in node.output}
         self._read = {o.name for inner in graphs_within(graph) for o in inner.output}
         self._read |= {name for node in nodes_within(graph) for name in node.input}
         if outer is not None:
             self._types, self._constants = outer._types | self._types, outer._constants | self._constants
-            self._converted = outer._converted | self._converted
+            self._makers = outer._makers | self._makers
 
     def shape(self, name: str) -> list[int] | None:
         """None where an extent is not known."""
@@ -73,17 +71,23 @@ class Values:
         """None where the value is no constant, or has no name: an input that a node lacks."""
         if name in self._constants:
             return numpy_helper.to_array(self._constants[name])
-        if name in self._converted:
-            known = self.constant(self._converted[name].input[0])
-            to = helper.tensor_dtype_to_np_dtype(attributes_of(self._converted[name])["to"])
-            return None if known is None else known.astype(to)
-        return None
+        cast = self.maker(name, "Cast")  # as converters of halves write what has to stay float32
+        if cast is None:
+            return None
+        known = self.constant(cast.input[0])
+        return None if known is None else known.astype(helper.tensor_dtype_to_np_dtype(attributes_of(cast)["to"]))
+
+    def maker(self, name: str, *operators: str) -> onnx.NodeProto | None:
+        """The node that gives a value, where it is one of these operators."""
+        node = self._makers.get(name)
+        return node if node is not None and node.op_type in operators else None
 
     def added(self, name: str, base: str) -> np.ndarray[Any, Any] | None:
         """What is added to `base` to give a value; None where that is no constant."""
-        terms = [*self._sums[name].input] if name in self._sums else []
-        if base not in terms:
+        total = self.maker(name, "Add")
+        if total is None or base not in total.input:
             return None
+        terms = [*total.input]
         terms.remove(base)
         return self.constant(terms[0])
 

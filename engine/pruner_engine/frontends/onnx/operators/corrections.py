@@ -17,6 +17,7 @@ from pruner_engine.frontends.onnx.graph.following import FollowedValues
 from pruner_engine.frontends.onnx.graph.nodes import (
     Nodes,
     attributes_of,
+    drop_unread,
     inner_graphs,
     is_standard,
     nodes_within,
@@ -64,6 +65,7 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
             values = FollowedValues(model.graph) if writers is unknown else Values(model.graph)
             _correct(model.graph, values, opset, writers)
+    drop_unread(model.graph)
     return model
 
 

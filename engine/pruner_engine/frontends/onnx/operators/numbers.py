@@ -77,12 +77,30 @@ def _power(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
+def _shrunk(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Shrink, of whole numbers as real ones: TVM rounds the bounds and what is taken off to their type."""
+    form, dtype = attributes_of(node), values.dtype(node.input[0])
+    real = dtype if dtype.kind == "f" else np.dtype(np.float32)
+    x = nodes.cast(node.input[0], real)
+    bound, bias = form.get("lambd", 0.5), nodes.constant(form.get("bias", 0.0), real)
+    below = nodes("Less", x, nodes.constant(-bound, real))
+    above = nodes("Greater", x, nodes.constant(bound, real))
+    inner = nodes("Where", above, nodes("Sub", x, bias), nodes.constant(0, real))
+    made = nodes("Where", below, nodes("Add", x, bias), inner)
+    nodes.named(nodes.cast(made, dtype), node.output[0])
+    return True
+
+
 def _sign(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Of numbers that have none, which TVM compares with -1 all the same: 1, or 0 of 0."""
-    dtype = values.dtype(node.input[0])
-    if dtype.kind != "u":
+    """Of numbers that have none, which TVM compares with -1 all the same: 1, or 0 of 0; of NaN, 0 to TVM, itself."""
+    x, dtype = node.input[0], values.dtype(node.input[0])
+    if dtype.kind == "u":
+        made = nodes("Min", x, nodes.constant(1, dtype))
+    elif dtype.kind == "f":
+        made = nodes("Where", nodes("IsNaN", x), x, nodes("Sign", x))
+    else:
         return False
-    nodes.named(nodes("Min", node.input[0], nodes.constant(1, dtype)), node.output[0])
+    nodes.named(made, node.output[0])
     return True
 
 
@@ -114,5 +132,6 @@ NUMBERS: dict[str, Writer] = {
     "ReduceMax": _extreme,
     "ReduceMin": _extreme,
     "ReduceSumSquare": _no_reduction,
+    "Shrink": _shrunk,
     "Sign": _sign,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import onnx
 
@@ -63,16 +65,67 @@ def _scattered(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
+def _put_by_mask(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """ScatterND of one number where a mask of the first axes says, as PyTorch's exporter writes `x[mask] = number`: how
+    many places that are is known only when it runs.
+    """
+    data, places, updates = node.input
+    turned = values.maker(places, "Transpose")
+    found = turned and values.maker(turned.input[0], "NonZero")
+    while spread := values.maker(updates, "Reshape", "Expand"):
+        updates = spread.input[0]
+    given, reduced = values.shape(updates), attributes_of(node).get("reduction", b"none") != b"none"
+    if not found or reduced or given is None or math.prod(given) != 1:
+        return False
+    mask, shape = found.input[0], values.shape_for(node)
+    covered = values.shape(mask)
+    if covered is None or covered != shape[: len(covered)]:
+        return False
+    mask = nodes.reshape(nodes.cast(mask, np.bool_), *covered, *[1] * (len(shape) - len(covered)))
+    nodes.named(nodes("Where", mask, nodes.reshape(updates), data), node.output[0])
+    return True
+
+
 def _slice(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Slice before version 10, whose bounds are attributes, where TVM looks for inputs; of a size that is known from
-    places that are computed, as JAX writes it, of which TVM knows no shape.
+    """Slice before version 10, whose bounds are attributes, where TVM looks for inputs; backwards; of a size that is
+    known from places that are computed, as JAX writes it, of which TVM knows no shape.
     """
     attributes = attributes_of(node)
     if "starts" not in attributes:
-        return _window(nodes, node, values)
+        return _backwards(nodes, node, values) or _window(nodes, node, values)
     bounds = [attributes["starts"], attributes["ends"], attributes.get("axes", range(len(attributes["starts"])))]
     nodes.named(nodes("Slice", node.input[0], *(nodes.constant([*bound]) for bound in bounds)), node.output[0])
     return True
+
+
+def _backwards(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Bounds beyond what is there, which TVM does not cut off where it goes backwards; to the largest number is then to
+    the first element, as ONNX Runtime takes it.
+    """
+    shape, (starts, ends, axes, steps) = values.shape(node.input[0]), map(values.constant, [*node.input, "", ""][1:5])
+    if shape is None or starts is None or ends is None or steps is None or all(steps > 0):
+        return False
+    if axes is None:
+        axes = np.arange(len(starts))
+    bounds = [
+        _bounds(start, end, step, shape[axis])
+        for start, end, step, axis in zip(*(told.tolist() for told in (starts, ends, steps, axes)), strict=True)
+    ]
+    told = *zip(*bounds, strict=True), axes, steps
+    nodes.named(nodes("Slice", node.input[0], *map(nodes.constant, told)), node.output[0])
+    return True
+
+
+def _bounds(start: int, end: int, step: int, extent: int) -> tuple[int, int]:
+    """Within an axis; before its first element is said from its end, as numbers below 0 are."""
+    if step < 0 and end in _TO_THE_END:
+        end = -extent - 1
+    low, high = (0, extent) if step > 0 else (-1, extent - 1)
+    start, end = (min(max(at + extent if at < 0 else at, low), high) for at in (start, end))
+    return max(start, 0), end if end >= 0 else -extent - 1
+
+
+_TO_THE_END = (np.iinfo(np.int32).max, np.iinfo(np.int64).max)
 
 
 def _window(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -156,6 +209,7 @@ SELECTION: dict[str, Writer] = {
     "ReverseSequence": _turned,
     "Scatter": _scattered,
     "ScatterElements": _scattered,
+    "ScatterND": _put_by_mask,
     "Slice": _slice,
     "Split": _split,
     "TopK": _largest,

@@ -233,8 +233,10 @@ def _hypotenuse(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _signed(x: Tensor, sign: Any) -> Tensor:
-    """Numbers with the signs of others; 0 has one."""
-    size, sign = x.abs(), sign if isinstance(sign, Tensor) else x.new_full((), sign)
+    """Numbers with the signs of others; 0 has one. Of whole numbers they are real ones."""
+    dtype = torch.result_type(x, sign)
+    size = x.abs().to(dtype if dtype.is_floating_point else torch.get_default_dtype())
+    sign = sign if isinstance(sign, Tensor) else size.new_full((), sign)
     return torch.where((sign < 0) | (sign.reciprocal() < 0), -size, size)
 
 

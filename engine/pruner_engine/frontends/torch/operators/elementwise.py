@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch.fx import Node
 from tvm import relax
 
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def _clamp(importer: Conversion, node: Node) -> relax.Expr:
-    """Between bounds, the upper one where they are the wrong way round: TVM gives the lower one."""
+    """Between bounds, the upper one where they cross, of which TVM gives the lower; booleans as whole numbers."""
     x, low, high = arguments(node, "self", "min", "max")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         return importer.emit(relax.op.full_like(importer.env[x], relax.const(high, type_name(dtype_of(node)))))
-    return importer.stock(node)
+    return importer.stock(node, {x: importer.as_type(importer.env[x], dtype_of(node))})
 
 
 def _clamp_by_tensors(importer: Conversion, node: Node) -> relax.Expr:
@@ -55,10 +54,8 @@ def _differing(importer: Conversion, node: Node) -> relax.Expr:
     """What differs, as NaN does from all: TVM compares in order, where it differs from none."""
     made = importer.stock(node)
     for x in node.all_input_nodes:
-        dtype = dtype_of(x)
-        if dtype.is_floating_point:
-            data = importer.as_type(importer.env[x], torch.float32 if dtype == torch.bfloat16 else dtype)
-            made = importer.emit(relax.op.logical_or(made, importer.emit(relax.op.isnan(data))))
+        if dtype_of(x).is_floating_point:
+            made = importer.emit(relax.op.logical_or(made, importer.emit(relax.op.isnan(importer.env[x]))))
     return made
 
 
@@ -67,9 +64,7 @@ def _same(importer: Conversion, node: Node) -> relax.Expr:
     one, other = node.args
     if one is not other or not dtype_of(one).is_floating_point:
         return importer.stock(node)
-    dtype = dtype_of(one)
-    data = importer.as_type(importer.env[one], torch.float32 if dtype == torch.bfloat16 else dtype)
-    return importer.emit(relax.op.logical_not(importer.emit(relax.op.isnan(data))))
+    return importer.emit(relax.op.logical_not(importer.emit(relax.op.isnan(importer.env[one]))))
 
 
 def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:

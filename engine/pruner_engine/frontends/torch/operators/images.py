@@ -28,7 +28,9 @@ def _nearest(importer: Conversion, node: Node) -> relax.Expr:
     places = []
     spans = list(zip(_inner(x, 2), _inner(node, 2), factors or (None, None), strict=True))
     for before, after, factor in spans:
-        place = np.floor(np.arange(after, dtype="float32") * _scale(before, after, factor)).astype("int64")
+        by_sizes = after in (before, 2 * before)  # then PyTorch leaves the factor alone
+        scale = _scale(before, after, None if by_sizes else factor)
+        place = np.floor(np.arange(after, dtype="float32") * scale).astype("int64")
         places.append(np.minimum(place, before - 1))
     # all pixels repeated equally often: there TVM's choice is the same, in one pass
     if all(
@@ -50,6 +52,8 @@ def _bilinear(importer: Conversion, node: Node) -> relax.Expr:
     if factors is None and not corners:  # by the ratio of the sizes, as TVM does it
         return importer.stock(node)
     name, spans = type_name(dtype), list(zip(_inner(x, 2), _inner(node, 2), factors or (None, None), strict=True))
+    if all(before == after for before, after, _ in spans):  # whatever the factors are
+        return importer.env[x]
     if all(after > 1 if corners else factor in (None, after / before) for before, after, factor in spans):
         return importer.stock(node)
     made = importer.env[x]
