@@ -7,6 +7,7 @@ import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
 
+from exact_runtime import needs_newer_runtime
 from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.onnx.operators.corrections import corrected
@@ -137,6 +138,7 @@ def first(*inputs, **form):
     check("GroupQueryAttention", [X, *KEYS, None, None, *lengths(3, 3, total=3), *inputs], 3, **GROUPED, **form)
 
 
+@needs_newer_runtime
 def test_attention_of_grouped_heads():
     first()
     first(scale=0.2, softcap=2.0)
@@ -165,6 +167,7 @@ def grown(ends, total, length=1, batch=BATCH, past=PASTS, **form):
             np.testing.assert_allclose(a[row, :, :end], b[row, :, :end], 1e-4, 1e-5)
 
 
+@needs_newer_runtime
 def test_attention_of_grouped_heads_with_a_past():
     grown((ALL,), ALL, length=LENGTH, batch=1)
     grown((PAST + 1, PAST + 1), PAST + 1)

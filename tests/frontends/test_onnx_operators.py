@@ -13,7 +13,7 @@ import pytest
 import tvm
 from onnx import helper, numpy_helper
 
-from exact_runtime import session_of
+from exact_runtime import needs_newer_runtime, session_of
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -251,6 +251,7 @@ def test_the_largest_of_version_10(tmp_path):
     compare(tmp_path, IMAGE, 10, *nodes)
 
 
+@needs_newer_runtime
 @pytest.mark.parametrize("shapes", [[(4,)], [(4,), (4,)], [(1, 1, 4), (4, 1, 1)], [(4, 4, 4), (4,)]], ids=str)
 def test_layer_norm_with_weights_of_fewer_axes(tmp_path, shapes):
     weights = [RNG.standard_normal(shape).astype("f") for shape in shapes]
@@ -325,6 +326,7 @@ def test_booleans_are_compared_and_reduced(tmp_path):
     compare(tmp_path, x, 20, *nodes)
 
 
+@needs_newer_runtime
 @pytest.mark.parametrize("opset", [13, 22])
 def test_vectors_are_normalised(tmp_path, opset):
     """One of them has no length."""
@@ -530,6 +532,7 @@ def test_places_of_maxima_along_columns_are_refused(tmp_path):
         load_model(str(tmp_path / "model.onnx"))
 
 
+@needs_newer_runtime
 @pytest.mark.parametrize(
     ("image", "block", "form"),
     [
@@ -628,6 +631,7 @@ def test_norms_over_layers_were_the_runtimes(tmp_path):
     compare(tmp_path, MATRIX, 13, *nodes)
 
 
+@needs_newer_runtime
 def test_what_the_runtime_fuses_with_activations(tmp_path):
     weights = RNG.standard_normal((2, 2, 3, 3)).astype("f")
     bias, other = RNG.standard_normal(2).astype("f"), RNG.standard_normal((1, 2, 5, 6)).astype("f")
@@ -666,6 +670,7 @@ def test_products_of_quantised_numbers_that_are_real(tmp_path, dtype):
     compare(tmp_path, BYTES[0], 17, plain, *static, tolerance=1e-4)
 
 
+@needs_newer_runtime
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_products_with_weights_of_few_bits(tmp_path, bits):
     depth = 128 // bits
@@ -676,6 +681,7 @@ def test_products_with_weights_of_few_bits(tmp_path, bits):
     compare(tmp_path, x, 17, *(("com.microsoft.MatMulNBits", others, form) for others in given))
 
 
+@needs_newer_runtime
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("bits", [4, 8])
 def test_rows_of_tables_of_few_bits(tmp_path, bits, zeros):
