@@ -288,6 +288,7 @@ def outcomes(look: Callable[[Path, int], None], folder: Path, seeds: Iterable[in
 
 def _watched(look: Callable[[Path, int], None], folder: Path, seeds: list[int], report: Path) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    sys.dont_write_bytecode = True  # of modules that are imported for the first time, which would be writes, too
     forbidden: list[str] = []
     allowed = (tempfile.gettempdir(), os.environ["XDG_STATE_HOME"], os.environ["XDG_CACHE_HOME"], "/dev/")
 
