@@ -115,10 +115,10 @@ class Workspace(QObject):
             self.job.quit()  # only leaves it: the buttons must not act on somebody else's run that is out of sight
         if self.reader is not None:
             self.reader.close()
-        self._tell_absence(None)
+        self._absence, self._damage = self._told(self._absence, None), self._told(self._damage, None)
         self.beside.clear()
         self.drawn.clear()
-        self.reader = self.run_id = self.task_id = self.candidate_id = self._damage = None
+        self.reader = self.run_id = self.task_id = self.candidate_id = None
         self.filter = ""
 
     @property
@@ -204,13 +204,9 @@ class Workspace(QObject):
         try:
             self._take_news(self.reader.data_version())
         except UserError as error:
-            if self._damage is None:
-                self._damage = Problem(error.message, error.hint)
-                self.problem.emit(self._damage)
+            self._damage = self._told(self._damage, Problem(error.message, error.hint))
         else:
-            if self._damage is not None:
-                self.solved.emit(self._damage)
-            self._damage = None
+            self._damage = self._told(self._damage, None)
 
     def _look_beside(self) -> None:
         try:
@@ -226,14 +222,17 @@ class Workspace(QObject):
         gone = identity(path) is None and not is_being_written(Path(path))
         told = tr("{path} is not there any more: it was moved, renamed or removed.").format(path=path)
         hint = tr("What it held is still shown. Open it where it is now, or keep it by File › Save a copy…")
-        self._tell_absence(Problem(told, hint, level="warning") if gone else None)
+        self._absence = self._told(self._absence, Problem(told, hint, level="warning") if gone else None)
 
-    def _tell_absence(self, absence: Problem | None) -> None:
-        before, self._absence = self._absence, absence
-        if before is not None and absence is None:
-            self.solved.emit(before)
-        elif before is None and absence is not None:
-            self.problem.emit(absence)
+    def _told(self, before: Problem | None, now: Problem | None) -> Problem | None:
+        """Tell a problem as it comes, and take it back once it has gone; returns the one that is told."""
+        if now is None:
+            if before is not None:
+                self.solved.emit(before)
+            return None
+        if before is None:
+            self.problem.emit(now)
+        return before or now
 
     def _take_news(self, version: int) -> None:
         if version != self._version:

@@ -553,6 +553,17 @@ def test_damage_is_told_once_and_taken_back(qtbot, window: MainWindow, rested, t
     assert not window.problems.cards()
 
 
+def test_damage_of_a_project_goes_with_it(qtbot, window: MainWindow, rested, tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLE, tmp_path / "damaged.pruner"))
+    window.workspace.open(path)
+    rested(window.show_page("overview"))
+    with path.open("r+b") as file:
+        file.write(bytes(3 * 4096))
+    qtbot.waitUntil(lambda: bool(window.problems.problems()), timeout=20_000)
+    window.workspace.open(shutil.copy(SAMPLE, tmp_path / "sound.pruner"))
+    assert not window.problems.problems()
+
+
 def test_an_error_in_a_slot_becomes_a_card(qtbot, window: MainWindow) -> None:
     told = []
     made = session.Session(told.append)
