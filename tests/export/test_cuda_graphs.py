@@ -67,7 +67,7 @@ APART = """
 import ctypes
 import sys
 
-from pruner_engine.export.files.run import Model, random_inputs
+from run import Model, random_inputs
 
 model = Model(sys.argv[1])
 given = model.tensors(random_inputs(model.metadata["inputs"]))
@@ -88,8 +88,8 @@ def test_a_result_that_is_a_view_of_what_a_kernel_computed_is_not_in_the_graphs_
     x, result = TensorSpec("x", (3, 4), "float32"), TensorSpec("y", (1, 3, 5), "float32")
     model = ModelFacts(name="m", kind="onnx", source="", file=ModelFile.of(b""), inputs=(x,), outputs=(result,))
     write_library(build.compile_model(mod, HOPPER), model, HOPPER, 1, tmp_path)
-    command = [sys.executable, "-c", APART, tmp_path]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    command, around = [sys.executable, "-c", APART, tmp_path], environment(PYTHONPATH=str(Path(run.__file__).parent))
+    done = subprocess.run(command, env=around, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["1.0", "0.0"], done.stderr
     assert "graph" in (stand_in / "log").read_text()
 
