@@ -98,11 +98,13 @@ def _with_drafts(
         if not (figures := json.loads(device["profile"])):  # of a device that others measured on
             return tuned
         profile = DeviceProfile.from_json(figures)
-    if not (untried := worth_drafting(tuned.tasks, tuned.call_s, tried, profile)):
+    untried = worth_drafting(tuned.tasks, tuned.call_s, tried, profile)
+    most_s = most_expected(untried, tuned.call_s, profile)
+    untried = [task for task in untried if most_s[task.name]]  # the others would stay as they are, whatever is drafted
+    if not untried:
         return tuned
     on_phase("draft", ", ".join(task.name for task in untried))
     settings = settings_from(run["settings"])
-    most_s = most_expected(untried, tuned.call_s, profile)
     drafts, failed = drafted_database(untried, most_s, tuned.target, profile, settings, run["seed"])
     return replace(tuned, drafts=drafts, undrafted=failed)
 
