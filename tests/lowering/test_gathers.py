@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import mmap
-import os
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pytest
 
+from guarded_pages import at_the_end_of_a_page, forbid
 from pruner_engine.tvm_import import import_tvm
 
 tvm = import_tvm()
@@ -110,40 +108,20 @@ def test_nothing_is_read_behind_the_last_element(name, lanes):
     """Behind it lies a page that nobody may read."""
     index, columns = INDICES[name], 3 * lanes
     mod, shape = gather(index, lanes), (ROWS, index(columns - 1) + 1)
-    size = shape[0] * shape[1] * 4
 
-    def at_the_end_of_a_page() -> None:
-        pages = mmap.mmap(-1, 4 * mmap.PAGESIZE)
-        end = _forbid(pages, 3 * mmap.PAGESIZE)
-        x = np.frombuffer(pages, "float32", size // 4, end - size).reshape(shape)
+    def read(x: np.ndarray) -> None:
         run(mod, tvm.runtime.from_dlpack(x), columns)
 
-    assert not deadly([partial(_or_abort, at_the_end_of_a_page)])
+    assert not deadly([partial(at_the_end_of_a_page, shape, "float32", read)])
 
 
 def test_a_page_that_nobody_may_read_ends_who_does():
     def read_it() -> None:
         pages = mmap.mmap(-1, mmap.PAGESIZE)
-        _forbid(pages, 0)
+        forbid(pages, 0)
         pages[0]
 
     assert deadly([read_it])
-
-
-def _forbid(pages: mmap.mmap, start: int) -> int:
-    """Let nobody read from there on."""
-    address = ctypes.addressof(ctypes.c_char.from_buffer(pages)) + start
-    if ctypes.CDLL(None).mprotect(ctypes.c_void_p(address), len(pages) - start, 0):
-        raise OSError("the page cannot be protected")
-    return start
-
-
-def _or_abort(call: Callable[[], None]) -> None:
-    """What goes wrong is no harm to who forked otherwise."""
-    try:
-        call()
-    except Exception:
-        os.abort()
 
 
 def test_a_condition_that_the_lane_decides_keeps_its_meaning():

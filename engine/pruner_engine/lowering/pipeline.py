@@ -25,6 +25,7 @@ from pruner_engine.lowering.loops.parted_loops import in_parted_loops
 from pruner_engine.lowering.loops.register_tiles import in_registers
 from pruner_engine.lowering.vectors.elements import by_element
 from pruner_engine.lowering.vectors.gathers import in_whole_loads
+from pruner_engine.lowering.vectors.whole_rows import holds_torn_rows, in_whole_rows
 from pruner_engine.lowering.words.products import accumulated, cpu_has, holds_word_products
 from pruner_engine.lowering.words.tile_products import in_tiles
 
@@ -49,6 +50,10 @@ def _pipeline() -> tuple[Any, Any, Any]:
             if not _is_for_cpus(lowered):
                 return lowered
             lowered = in_whole_loads(in_registers(lowered))
+            if holds_torn_rows(mod) and not any(
+                (f.attrs or {}).get("mask_mode", 0) == 5 for f in mod.functions.values()
+            ):
+                lowered = in_whole_rows(lowered)
             return by_element(lowered) if _is_for_arm(lowered) else lowered
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):

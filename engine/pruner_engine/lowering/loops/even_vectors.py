@@ -1,4 +1,4 @@
-"""Vectors of a power of two of elements, and of one pixel each where padding is taken under a condition.
+"""Vectors that fill whole registers but the last, and of one pixel each where padding is taken under a condition.
 
 TVM makes no vector of elements of which some are padding: it computes all of them one by one. And LLVM keeps a vector
 whose length is no power of two, and that is longer than a register, in a register for each element wherever the
@@ -38,12 +38,19 @@ def _in_even_vectors(function: PrimFunc) -> PrimFunc:
     if any(loop.kind == ForKind.THREAD_BINDING for loop in loops):
         return function
     cases = [loop for loop in vectors if _conditions(loop)]
-    if any(map(_chooses_by_element, cases)):  # such as pixels channels first: LLVM makes more of the whole
+    # such as pixels channels first: LLVM makes more of the whole
+    whole = [loop for loop in cases if _chooses_by_element(loop)]
+    if any(_sums(loop) for loop in whole):
         return function
-    register = 0 if cases else _register_bits(function)
-    if not cases and not (_sums(function) and any(_is_torn(loop, register) for loop in vectors)):
+    register = 0 if len(cases) > len(whole) else _register_bits(function)
+    if register and not (_sums(function.body) and any(_is_torn(loop, register) for loop in vectors)):
         return function
-    return tvm_ffi.structural_map(function, (For, lambda loop: _parted(loop, register)))
+    kept = [loop.loop_var for loop in whole]
+
+    def parted(loop: For) -> Stmt:
+        return loop if any(loop.loop_var.same_as(one) for one in kept) else _parted(loop, register)
+
+    return tvm_ffi.structural_map(function, (For, parted))
 
 
 def _register_bits(function: PrimFunc) -> int:
@@ -52,20 +59,16 @@ def _register_bits(function: PrimFunc) -> int:
     return next((bits for name, bits in _REGISTERS if target is not None and cpu_has(target, name)), _SHORTEST)
 
 
-def _sums(function: PrimFunc) -> bool:
+def _sums(body: Stmt) -> bool:
     """Whether something is added up, and so lives on from step to step."""
-    variables = (variable for block in nodes_in(function.body, SBlock) for variable in block.iter_vars)
+    variables = (variable for block in nodes_in(body, SBlock) for variable in block.iter_vars)
     return any(variable.iter_type == IterVar.CommReduce for variable in variables)
 
 
 def _is_torn(loop: For, register: int) -> bool:
     """Whether LLVM would keep the vector in a register for each element."""
-    return not _fits(int(loop.extent), _bits(loop), register) and bool(int(loop.extent) & (int(loop.extent) - 1))
-
-
-def _fits(length: int, bits: int, register: int) -> bool:
-    """Whether so many elements fit in a register, into which LLVM widens them."""
-    return length * bits <= register
+    length = int(loop.extent)
+    return length * _bits(loop) > register and bool(length & (length - 1))
 
 
 def _bits(loop: For) -> int:
@@ -99,12 +102,13 @@ def _parted(loop: For, register: int) -> Stmt:
     """The loop in parts.
 
     Args:
-        register: bits that a row may fill without being parted, whatever its length.
+        register: bits of one, which a row may fill or what is left of it, whatever its length; 0: none may.
     """
     if loop.kind != ForKind.VECTORIZED or not isinstance(loop.extent, IntImm) or nodes_in(loop.body, For):
         return loop
     extent, row, bits = int(loop.extent), _row(loop), _bits(loop)
-    parts = [row] if _fits(row, bits, register) else _powers_of_two(row, _LONGEST // bits)
+    rest = row % (register // bits) if register else 0
+    parts = [*_powers_of_two(row - rest, _LONGEST // bits), *[rest] * (rest > 0)]
     lengths = parts * (extent // row)
     begins = [0, *accumulate(lengths)][:-1]
     return SeqStmt([*map(partial(part_of_loop, loop), begins, lengths)]) if len(lengths) > 1 else loop
