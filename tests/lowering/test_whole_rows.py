@@ -43,6 +43,7 @@ def summed(lanes: int, steps: int = 64) -> IRModule:
     i, j, k = sch.get_loops(block)
     outer, inner = sch.split(i, [None, 4])
     sch.reorder(outer, k, inner, j)
+    sch.parallel(outer)
     sch.unroll(inner)
     sch.vectorize(j)
     sch.decompose_reduction(block, k)
