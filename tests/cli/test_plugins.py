@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.processes.child import environment
 from pruner_engine.store.reader import ProjectReader
 from terminal import SMALL, carried_out, pruner, pruner_here
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """One for this file alone: what plugins register stays."""
+    with EngineProcess() as process:
+        yield process
 
 
 @pytest.fixture(scope="module")
