@@ -91,9 +91,9 @@ def _own_folders(tmp_path_factory):
         yield
 
 
-@pytest.fixture(scope="module")
-def one_measurement_process():
-    """Jobs that are done here take over each other's, as an engine's do.
+@contextlib.contextmanager
+def _taking_over():
+    """Jobs that are done here take over each other's measurement process, as an engine's do.
 
     Starting one takes longer than what most of them measure.
     """
@@ -104,23 +104,64 @@ def one_measurement_process():
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _no_more_processes_than_needed(request):
-    """Where what ends them is tested, each job has its own, unless it is asked for."""
-    if request.path.parent.name != "faults":
-        request.getfixturevalue("one_measurement_process")
+@pytest.fixture(scope="session")
+def _one_measurement_process():
+    """Of the tests of all files."""
+    with _taking_over():
+        yield
 
 
 @pytest.fixture(scope="module")
-def engine():
+def one_measurement_process():
+    """Of the tests of one file."""
+    with _taking_over():
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_more_processes_than_needed(request):
+    """Where what ends them is tested, and those come first, each job has its own, unless it is asked for."""
+    if request.path.parent.name != "faults":
+        request.getfixturevalue("_one_measurement_process")
+
+
+class _Engine:
     """One that does job after job, as a window's does: starting one takes longer than most jobs of the tests."""
-    with EngineProcess() as process:
-        yield process
+
+    def __init__(self):
+        self._ends = contextlib.ExitStack()
+        self._process = None
+
+    def at_hand(self):
+        """A living one, the same as before where there is one."""
+        if self._process is None:
+            self._process = self._ends.enter_context(EngineProcess())
+        return self._process
+
+    def end(self):
+        self._ends.close()
+        self._process = None
+
+
+@pytest.fixture(scope="session")
+def _engine():
+    kept = _Engine()
+    yield kept
+    kept.end()
+
+
+@pytest.fixture(scope="module")
+def engine(request, _engine):
+    """The engine of all files; a file that plugins are loaded in has its own, since what they register stays."""
+    failed = request.session.testsfailed
+    yield _engine.at_hand()
+    if request.session.testsfailed != failed:  # which may have left it at work
+        _engine.end()
 
 
 @pytest.fixture(scope="module")
 def warm(engine):
-    """Commands of the terminal that are carried out in this process have the module's engine."""
+    """Commands of the terminal that are carried out in this process have the engine of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "EngineProcess", lambda: contextlib.nullcontext(engine))
         yield

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def refuse_other(path: Path, kind: Kind) -> None:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file beside and rename it, so that no reader meets half of it, nor does a full disk leave half.
 
-    A link stays one, and a device or pipe is written to.
+    A link stays one, and a device or pipe is written to. Permissions stay those of what was there.
 
     Raises:
         OSError: it cannot be written; what was there is there still.
@@ -55,6 +56,8 @@ def write_whole(path: Path, data: bytes) -> None:
     beside = place.with_name(f"{place.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as file:
+            with contextlib.suppress(OSError):  # nothing was there, or the disk knows no permissions
+                os.fchmod(file.fileno(), stat.S_IMODE(place.stat().st_mode))
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

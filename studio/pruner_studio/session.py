@@ -49,7 +49,8 @@ def _found() -> list[Problem]:
     found = []
     for path in sorted(_folder().glob(f"{_PREFIX}*.log")):
         pid = path.stem.removeprefix(_PREFIX)
-        if pid.isdigit() and not _alive(int(pid)):
+        # a file of our own number is of an earlier process: containers give the same ones at every start
+        if pid.isdigit() and (int(pid) == os.getpid() or not _alive(int(pid))):
             text = path.read_text(encoding="utf-8", errors="replace")[-_KEPT:]
             path.unlink(missing_ok=True)
             hint = tr("What was measured is in its project file. Copy the report and send it to the makers.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+
 import pytest
 from click.testing import CliRunner
 
@@ -73,6 +75,14 @@ def test_what_does_not_fit_leaves_what_was_there(tmp_path, no_room):
     with pytest.raises(UserError, match="cannot be written"):
         write_page(page, "<!DOCTYPE html>" * 100)
     assert page.read_text() == "<!DOCTYPE html>" and list(tmp_path.iterdir()) == [page]
+
+
+def test_what_others_may_not_read_stays_so_when_it_is_written_over(tmp_path):
+    page = tmp_path / "page.html"
+    write_page(page, render("page.html"))
+    page.chmod(0o600)
+    write_page(page, render("page.html"))
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
 
 
 def test_links_and_devices_are_written_through(tmp_path):

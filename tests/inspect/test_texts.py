@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from pruner_engine.inspect import code_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
+from pruner_engine.targets import cuda_compiler
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from schedules import CPU, GPU, random_schedule, task_of
@@ -83,7 +83,7 @@ def test_cuda_source_of_a_gpu_candidate():
     assert "__global__" in texts["cuda"] and "threadIdx.x" in texts["cuda"]
 
 
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="PTX is made by nvcc")
+@pytest.mark.skipif(cuda_compiler.find_nvcc() is None, reason="PTX is made by nvcc")
 def test_ptx_of_a_gpu_candidate():
     gpu_task = task_of("matmul:128,128,128", GPU)
     texts = texts_of(gpu_task, GPU, trace_json(random_schedule(gpu_task, GPU).trace), ["ptx"])
@@ -92,17 +92,33 @@ def test_ptx_of_a_gpu_candidate():
 
 
 def test_ptx_without_a_compiler_is_a_sentence(monkeypatch):
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(cuda_compiler, "_homes", list)
     with pytest.raises(UserError, match="nvcc"):
         ptx_of("", "sm_80")
 
 
-def test_what_nvcc_calls_an_error_is_told_and_no_warning_before_it(monkeypatch, tmp_path):
-    compiler = tmp_path / "nvcc"
+@pytest.fixture
+def toolkit(monkeypatch, tmp_path):
+    """Puts a script in the place of the nvcc of a toolkit that is not on the path."""
+
+    def of(script):
+        (compiler := tmp_path / "bin" / "nvcc").parent.mkdir()
+        compiler.write_text(f"#!/bin/sh\n{script}\n")
+        compiler.chmod(0o755)
+        monkeypatch.setenv("CUDA_PATH", str(tmp_path))
+        monkeypatch.setenv("PATH", "")
+
+    return of
+
+
+def test_ptx_is_made_by_the_toolkit_that_kernels_are_compiled_with(toolkit):
+    toolkit('while [ "$1" != -o ]; do shift; done; echo "// made" > "$2"')
+    assert ptx_of("", "sm_80") == ("// made\n", [None])
+
+
+def test_what_nvcc_calls_an_error_is_told_and_no_warning_before_it(toolkit):
     said = "nvcc warning : an old GPU\nkernel.cu(3): error: no such type"
-    compiler.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 2\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    toolkit(f"echo '{said}' >&2\nexit 2")
     with pytest.raises(UserError, match=r"kernel: kernel.cu\(3\): error: no such type"):
         ptx_of("", "sm_80")
 

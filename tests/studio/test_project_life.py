@@ -503,6 +503,17 @@ def test_a_window_that_crashed_is_told_once_at_the_next_start(deed: str, told: s
     assert session.crashes() == []
 
 
+def test_a_crash_is_told_where_the_next_window_has_the_same_number_as_in_a_container() -> None:
+    session.crashes()
+    ended = subprocess.Popen([sys.executable, "-c", _CRASHES.format(deed="import os; os._exit(1)")], env=os.environ)
+    ended.wait(60)
+    (log,) = Path(os.environ["XDG_STATE_HOME"]).rglob(f"session-{ended.pid}.log")
+    log.rename(log.with_stem(f"session-{os.getpid()}"))
+    (problem,) = session.crashes()
+    assert "python" in problem.report
+    assert session.crashes() == []
+
+
 def test_a_window_that_ended_in_good_order_leaves_nothing(qtbot, window: MainWindow) -> None:
     window.settle()
     window.close()

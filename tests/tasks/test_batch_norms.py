@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -72,14 +73,21 @@ SCALED = {  # nothing takes them up
 CASES = {**TAKEN_UP, **SCALED}
 
 
-def imported(name, folder, dtype=torch.float32):
-    torch.manual_seed(len(name))
-    layers, shape = CASES[name]()
-    layers, x = layers.to(dtype).eval(), torch.randn(shape).to(dtype)
-    mod = load_model(saved(folder, layers, (x,))).mod
-    with torch.no_grad():
-        exact = layers.double()(x.double())
-    return mod, x, exact.numpy()
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """A case's module, an input, and what it makes of that in float64."""
+
+    @functools.cache
+    def of(name, dtype=torch.float32):
+        torch.manual_seed(len(name))
+        layers, shape = CASES[name]()
+        layers, x = layers.to(dtype).eval(), torch.randn(shape).to(dtype)
+        mod = load_model(saved(tmp_path_factory.mktemp("layers"), layers, (x,))).mod
+        with torch.no_grad():
+            exact = layers.double()(x.double())
+        return mod, x, exact.numpy()
+
+    return of
 
 
 def operators(mod):
@@ -111,8 +119,8 @@ TYPED = [(name, dtype) for name in CASES for dtype in (torch.float32, next(OTHER
 
 
 @pytest.mark.parametrize(("name", "dtype"), TYPED, ids=str)
-def test_of_every_type_and_place(name, dtype, tmp_path):
-    mod, x, exact = imported(name, tmp_path, dtype)
+def test_of_every_type_and_place(name, dtype, imported):
+    mod, x, exact = imported(name, dtype)
     machine = machine_of(prepare(mod, TARGET), TARGET)
     found = torch.from_dlpack(machine["main"](placed(x)))
     assert found.dtype == dtype
@@ -124,15 +132,15 @@ FOLDED = [*((name, torch.float32) for name in TAKEN_UP), *((name, torch.float16)
 
 
 @pytest.mark.parametrize(("name", "dtype"), FOLDED, ids=str)
-def test_weights_take_up_scale_and_shift(name, dtype, tmp_path):
-    left = operators(folded(imported(name, tmp_path, dtype)[0]))
+def test_weights_take_up_scale_and_shift(name, dtype, imported):
+    left = operators(folded(imported(name, dtype)[0]))
     assert left.count("add") == 1
     assert not {"multiply", "subtract", "divide", "sqrt", "nn.batch_norm"} & set(left)
 
 
 @pytest.mark.parametrize("name", SCALED)
-def test_others_are_a_product_and_a_sum(name, tmp_path):
-    left = operators(folded(imported(name, tmp_path)[0]))
+def test_others_are_a_product_and_a_sum(name, imported):
+    left = operators(folded(imported(name)[0]))
     assert left.count("multiply") == 1
     assert not {"subtract", "divide", "sqrt", "nn.batch_norm"} & set(left)
 

@@ -1,5 +1,6 @@
 """Tasks: distinct, named the same at every run, with shapes, work and weight."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -27,7 +28,9 @@ def target():
 
 @pytest.fixture(scope="module")
 def tasks_of(target):
-    return lambda source, *without: extract_tasks(prepare(load_model(source).mod, target, without), target)
+    return functools.cache(
+        lambda source, *without: extract_tasks(prepare(load_model(source).mod, target, without), target)
+    )
 
 
 OPERATORS = {

@@ -41,6 +41,14 @@ FORMS = {
     "I8MM": (MIXED_BYTES, resolve_target("graviton3")),
 }
 INSTRUCTIONS = {"AVX2": "vpmaddwd", "AVX-512": "vpmaddwd", "Arm": r"\bsdot", "I8MM": "usdot|sudot"}  # others: vpdpbusd
+# one of each kind: pairs of 16 bits, bytes of which one operand's have signs, bytes that all have; the others do what
+# one of these does, in vectors of another length or by another name
+KINDS = ("AVX2", "VNNI", "Arm")
+
+
+def of_forms(cases, some):
+    """Every case in one form of each kind, and some in the others."""
+    return [(form, *case) for form in FORMS for case in (cases if form in KINDS else some)]
 
 
 @pytest.fixture(params=FORMS)
@@ -180,14 +188,15 @@ CONVOLUTIONS = [
 ]
 
 
+CONVOLVED = [
+    *((False, 0, conv) for conv in CONVOLUTIONS),
+    *((True, 0, conv) for conv in CONVOLUTIONS[1:3]),  # padding is where signs and zeros differ
+    *((False, 30, conv) for conv in CONVOLUTIONS[1:3]),
+]
+
+
 @pytest.mark.parametrize(
-    ("signed", "middle", "conv"),
-    [
-        *((False, 0, conv) for conv in CONVOLUTIONS),
-        *((True, 0, conv) for conv in CONVOLUTIONS[1:3]),  # padding is where signs and zeros differ
-        *((False, 30, conv) for conv in CONVOLUTIONS[1:3]),
-    ],
-    ids=str,
+    ("form", "signed", "middle", "conv"), of_forms(CONVOLVED, CONVOLVED[2::2]), indirect=["form"], ids=str
 )
 def test_convolutions_of_bytes_agree_with_those_of_real_numbers(here, signed, middle, conv):
     multiply, target = here
@@ -419,7 +428,11 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("form", "shape"),
+    of_forms([(shape,) for shape in SHAPES], [(shape,) for shape in [*SHAPES][::3]]),
+    indirect=["form"],
+)
 def test_drafted_schedules_of_products_of_bytes_are_exact(here, shape):
     target = here[1]
     task = task_of(SHAPES[shape]()[0], target)

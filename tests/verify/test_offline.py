@@ -1,9 +1,11 @@
 """Data sets, and checkpoints trained from them."""
 
 import json
+import os
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load, save
 
 from measured import synthetic_group
@@ -119,6 +121,17 @@ def test_offline_training_gives_a_checkpoint_with_its_recipe(kind, file):
     model = create_model(kind)
     model.from_bytes(trained.checkpoint)
     assert model.update({"here": synthetic_group(20, 9)}).start == "warm"
+
+
+def test_training_has_as_many_threads_as_the_process_may_use_processors(file):
+    threads = []
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})  # as in a container or a scheduler's job
+    try:
+        train("tenset-mlp", [file], epochs=1, on_epoch=lambda *_: threads.append(torch.get_num_threads()))
+    finally:
+        os.sched_setaffinity(0, before)
+    assert threads == [1]
 
 
 def test_only_networks_are_trained_offline(file):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from pruner_engine.errors import UserError
+from pruner_engine.targets.cuda_compiler import find_nvcc
 
 _TIMEOUT_S = 120
 _SOURCE = 1  # nvcc's number of the file that it was given; others are CUDA's headers
@@ -30,14 +30,14 @@ def ptx_of(source: str, arch: str) -> tuple[str, list[int | None]]:
     Raises:
         UserError: there is no nvcc, or it refuses the source.
     """
-    compiler = shutil.which("nvcc")
+    compiler = find_nvcc()
     if compiler is None:
-        raise UserError("PTX is made by nvcc, which is not on the path.", "Install the CUDA toolkit, or look at CUDA.")
+        raise UserError("PTX is made by nvcc, which was not found.", "Install the CUDA toolkit, or look at CUDA.")
     with tempfile.TemporaryDirectory(prefix="pruner-ptx-") as folder:
         unit, out = Path(folder) / "kernel.cu", Path(folder) / "kernel.ptx"
         unit.write_text(source)
         options = ["-ptx", "-lineinfo", "-O3", f"-arch={arch.replace('sm_', 'compute_')}"]
-        command = [compiler, *options, str(unit), "-o", str(out)]
+        command = [str(compiler), *options, str(unit), "-o", str(out)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
         except subprocess.TimeoutExpired as error:

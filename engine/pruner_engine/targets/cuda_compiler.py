@@ -54,16 +54,21 @@ def find_cuda_compiler() -> CudaCompiler:
     Raises:
         UserError: there is neither.
     """
-    homes = list(_homes())
-    headers = next(filter(_has_headers, homes), None)
+    headers = next(filter(_has_headers, _homes()), None)
     if headers is not None and (version := _nvrtc_version()):
         return CudaCompiler("nvrtc", version, headers)
-    nvcc = next((home for home in homes if os.access(home / "bin" / "nvcc", os.X_OK)), None)
+    nvcc = find_nvcc()
     if nvcc is None:
         raise UserError("No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.", _HINT)
     if not any(map(shutil.which, ("c++", "g++", "clang++"))):
         raise UserError("nvcc is there, but not the C++ compiler that it needs.", "Install g++, or NVRTC.")
-    return CudaCompiler("nvcc", _nvcc_version(nvcc), nvcc)
+    return CudaCompiler("nvcc", _nvcc_version(nvcc), nvcc.parents[1])
+
+
+def find_nvcc() -> Path | None:
+    """The nvcc of the likeliest toolkit that has one, whether it is on the path or not."""
+    programs = (home / "bin" / "nvcc" for home in _homes())
+    return next((program for program in programs if os.access(program, os.X_OK)), None)
 
 
 def use_cuda_compiler() -> None:
@@ -179,6 +184,6 @@ def _nvrtc_version() -> str:
     return f"{major}.{minor}" if int(status) == 0 else ""
 
 
-def _nvcc_version(home: Path) -> str:
-    done = subprocess.run([home / "bin" / "nvcc", "--version"], capture_output=True, text=True, check=False)
+def _nvcc_version(nvcc: Path) -> str:
+    done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False)
     return next((word.strip(",") for word in done.stdout.split() if word[0].isdigit() and "." in word), "")

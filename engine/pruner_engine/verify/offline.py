@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import torch
 
 from pruner_engine.errors import UserError
+from pruner_engine.targets.cpu import granted_cpus
 from pruner_engine.verify import drafted
 from pruner_engine.verify.dataset import DataSet, join, read_dataset
 from pruner_engine.verify.factory import create_model
@@ -70,7 +70,7 @@ def train(
         "tasks": sorted({record.name for record in learned.records.values()}),
         "targets": sorted({record.target for record in learned.records.values()}),
     }
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(granted_cpus())
     try:
         model.train_offline(packed, epochs=epochs, recipe=recipe, on_epoch=on_epoch)
     finally:
