@@ -87,16 +87,21 @@ def with_extents(program: Any, values: Mapping[str, int]) -> Any:
                 node.meta["val"] = torch.empty_strided(shape, strides, dtype=x.dtype, device=x.device)
     ranges = program.range_constraints.items()
     program._range_constraints = {key: range_ for key, range_ in ranges if not _names(key) <= set(values)}
-    inputs = [node.meta.get("val") for node in _placeholders(program)]
-    mode = next(x.fake_mode for x in inputs if isinstance(x, torch.Tensor))
     try:
-        with torch.no_grad():
-            FakeTensorProp(program.graph_module, mode).propagate_dont_convert_inputs(*inputs)
+        propagate(program)
     except _OF_SHAPES as error:
         if type(error) not in _OF_SHAPES:
             raise
         raise refused_with(values, first_line(error)) from error
     return program
+
+
+def propagate(program: Any) -> None:
+    """Find anew of what type and shape each value of a program is, from its placeholders on."""
+    inputs = [node.meta.get("val") for node in _placeholders(program)]
+    mode = next(x.fake_mode for x in inputs if isinstance(x, torch.Tensor))
+    with torch.no_grad():
+        FakeTensorProp(program.graph_module, mode).propagate_dont_convert_inputs(*inputs)
 
 
 def _placeholders(program: Any) -> list[Node]:
