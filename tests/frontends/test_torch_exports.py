@@ -151,6 +151,14 @@ def test_dynamic_dimensions_are_asked_for(tmp_path):
         load_model(path, {"x": [65, 3, 16, 16]})
 
 
+def test_an_open_size_may_be_one_where_pytorch_says_two_or_more(tmp_path):
+    x = torch.randn(2, 3, 16, 16)
+    path = save(tmp_path, SmallCnn(), x, dynamic_shapes=({0: torch.export.Dim.AUTO},))
+    found = run(load_model(path, {"x": [1, 3, 16, 16]}).mod, x[:1])
+    meant = torch.export.load(path).module()(x[:1]).detach()
+    np.testing.assert_allclose(found, meant, rtol=1e-5, atol=1e-5)
+
+
 class Halved(nn.Module):
     def forward(self, x, y):
         return nn.functional.avg_pool2d(x, 2).sum((2, 3)) + y.sum()

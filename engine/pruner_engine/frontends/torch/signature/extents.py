@@ -22,6 +22,7 @@ from pruner_engine.frontends.importing import first_line
 from pruner_engine.frontends.model import refused_with
 from pruner_engine.frontends.torch.importer import Importer
 
+_LEAST_OPEN = 2
 _OF_SHAPES = (RuntimeError, ValueError, AssertionError)  # not what is derived from them: that is of other matters
 
 
@@ -46,8 +47,8 @@ def open_inputs(program: Any) -> tvm.IRModule | None:
     )
     _, inputs, ranges = Importer().create_input_vars(called)
     params = list(inputs.values())
-    bounds = {
-        "tir_var_lower_bound": {name: least for name, (least, _) in ranges.items()},
+    bounds = {  # that an open size is 2 or more PyTorch says of each, and runs those of 1 all the same
+        "tir_var_lower_bound": {name: least for name, (least, _) in ranges.items() if least > _LEAST_OPEN},
         "tir_var_upper_bound": {name: largest for name, (_, largest) in ranges.items() if largest is not None},
     }
     attrs = {side: of_names for side, of_names in bounds.items() if of_names}
