@@ -197,6 +197,13 @@ def test_reductions_by_index_with_and_without_what_was_there(tmp_path):
     agree_in_each(tmp_path, {str(form): reduction(*form) for form in REDUCTIONS})
 
 
+def test_more_repetitions_than_are_looked_at_are_refused(tmp_path):
+    """A small file that asks for all memory."""
+    many = Function(lambda x: x.repeat_interleave(torch.tensor([1 << 33, 1]), 0))
+    with pytest.raises(UserError, match="repeat_interleave"):
+        load_model(saved(tmp_path, many, (numbers(2, 3),)))
+
+
 def test_means_of_whole_numbers_by_index_are_refused(tmp_path):
     function, inputs = reduction(torch.int64, "mean", True)
     with pytest.raises(UserError, match="means of whole numbers"):

@@ -13,7 +13,7 @@ from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
 from torch.fx import Node
 
 from pruner_engine.frontends.torch.nodes import arguments, replace_uses
-from pruner_engine.frontends.torch.rewrites.known import changed_by, known_value
+from pruner_engine.frontends.torch.rewrites.known import changed_by, is_small, known_value
 from pruner_engine.frontends.torch.signature.extents import propagate
 
 _aten = torch.ops.aten
@@ -113,7 +113,7 @@ def _by_mask(program: Any, node: Node) -> Node | None:
 def _repeated(program: Any, node: Node) -> Node | None:
     x, counts, axis = arguments(node, "self", "repeats", "dim")
     known = known_value(program, counts)
-    if known is None:
+    if known is None or not is_small(known):
         return None
     shape = x.meta["val"].shape if axis is not None else [_count(x)]
     places = torch.repeat_interleave(torch.arange(shape[axis or 0]), known)

@@ -28,6 +28,7 @@ _COMPUTED = UNCHANGED | {  # what is computed here, beside number by number: a f
     *(_aten.sum.default, _aten.sum.dim_IntList, _aten.max.default, _aten.min.default),
     *(_aten.item.default, _aten._local_scalar_dense.default),
 }
+_COUNTS = {_aten.repeat_interleave.self_Tensor: 1, _aten.repeat_interleave.Tensor: 0}  # which argument has them
 _LARGEST = 1 << 26  # numbers of a value that is looked at
 
 
@@ -54,6 +55,8 @@ def known_value(program: Any, node: Node) -> Any:
             held[other] = other.meta["val"]
         elif _is_computed(other) and _size(other) <= _LARGEST:
             args, kwargs = torch.fx.map_arg((other.args, other.kwargs), held.__getitem__)
+            if other.target in _COUNTS and not is_small(args[_COUNTS[other.target]]):
+                return None
             held[other] = other.target(*args, **kwargs)
         elif kept.get(other.name) not in (None, *changed):
             name = kept[other.name]
@@ -61,6 +64,11 @@ def known_value(program: Any, node: Node) -> Any:
         else:
             return None
     return held[node]
+
+
+def is_small(counts: torch.Tensor) -> bool:
+    """Whether what is repeated so often is no more than is looked at."""
+    return int(counts.clamp(max=_LARGEST + 1).sum()) <= _LARGEST
 
 
 def changed_by(node: Node) -> Node | None:
