@@ -221,6 +221,12 @@ def test_places_of_what_is_not_zero_in_a_constant_are_known(tmp_path):
     np.testing.assert_array_equal(found, [3, 2, 5])
 
 
+def test_what_a_constant_condition_chooses(tmp_path):
+    some, first = np.array([1, 0, 0, 1, 1]) > 0, np.array([0, 1]) > 0
+    forms = [(some, {"axis": 2}), (first, {"axis": -1}), (some, {})]
+    compare(tmp_path, IMAGE, 17, *(("Compress", [condition], form) for condition, form in forms))
+
+
 @pytest.mark.parametrize("operator", ["MaxPool", "AveragePool", "LpPool"])
 def test_pools_as_large_as_the_input(tmp_path, operator):
     x = RNG.standard_normal((1, 3, 7, 6)).astype("f")

@@ -134,6 +134,14 @@ CASES |= {
         lambda x: (x.as_strided((2, 3, 2, 2), (12, 4, 1, 1), 5), x.as_strided((24, 5), (5, 1))),
         [X],
     ),
+    "what booleans are as numbers": (
+        lambda x: (torch.isnan(x > 0), torch.isinf(x > 0), torch.hypot(x > 0, x), torch.copysign(x > 0, x)),
+        [X],
+    ),
+    "signs of what has none": (
+        lambda i: (torch.sign(i > 0), torch.sgn(i.to(torch.uint8)), -i.to(torch.uint8)),
+        [COUNTS],
+    ),
     "a row that a number selects": (
         lambda x, at: (x.index_select(1, at), x[0, 0].index_select(-1, at), x[0, 0, 0].index_select(0, at * 0)),
         [X, torch.tensor(2)],

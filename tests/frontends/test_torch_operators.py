@@ -12,6 +12,8 @@ from torch_functions import Function, agree, agree_in_each, numbers, saved, whol
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.prepare import prepare
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 functional = nn.functional
@@ -142,6 +144,40 @@ def test_operators_compute_what_pytorch_computes(tmp_path):
     agree_in_each(tmp_path, CASES)
 
 
+def lower_triangles(x):
+    rows = x.shape[1]
+    return (x @ x.mT)[:, torch.ones(rows, rows).tril(-1).bool()]
+
+
+MASK, PAIRS = torch.tensor([1, 0, 1, 1, 0]) > 0, torch.tensor([[1, 0, 1, 0, 1, 1], [0, 1, 1, 0, 0, 0]]) > 0
+TIMES = torch.tensor([2, 0, 3, 1, 1])
+CHOICES = {
+    "columns": (lambda x: x[..., MASK] * 2, [X]),
+    "of two axes": (lambda x: x.unflatten(0, (2, 2)).movedim(2, 1)[:, :6][:, PAIRS.T], [X]),
+    "a mask that is computed": (lambda x: x[:, 1:][:, ~torch.eye(5, dtype=torch.bool)].view(4, 5, 4).sum(-1), [X]),
+    "a mask that is put together": (lambda x: x[:, put(torch.zeros(6, dtype=torch.bool), [1, 3], True)], [X]),
+    "a mask that is spread": (lambda x: torch.masked_select(x, MASK) + 1, [X]),
+    "places of what is not 0": (lambda x: (x[..., MASK.nonzero().squeeze(1)], x[0, 1:][torch.where(MASK)]), [X]),
+    "distinct ones": (lambda x: x[:, torch.unique(TIMES)], [X]),
+    "repetitions": (lambda x: (x.repeat_interleave(TIMES, -1), x[0, 0].repeat_interleave(TIMES)), [X]),
+    "repetitions of all": (lambda x: x[0].repeat_interleave(torch.arange(30)), [X]),
+    "as many as a number says": (lambda x: x[:, : TIMES.max().item()] + MASK.sum(), [X]),
+    "values that are put": (lambda x, v: put(x, (EVERY, EVERY, MASK), v), [X, numbers(4, 6, 3)]),
+}
+
+
+def test_what_constants_choose(tmp_path):
+    agree_in_each(tmp_path, CHOICES)
+
+
+def test_what_a_mask_of_an_open_size_chooses(tmp_path):
+    module, x = Function(lower_triangles), numbers(2, 3, 4)
+    path = saved(tmp_path, module, (x,), [{1: torch.export.Dim("rows", min=2)}])
+    x = numbers(2, 7, 4)
+    found = machine_of(load_model(path, {"inputs_0": x.shape}).mod)["main"](tvm.runtime.tensor(x.numpy())).numpy()
+    np.testing.assert_allclose(found, module(x), rtol=1e-5, atol=1e-5)
+
+
 REDUCTIONS = [
     (torch.float32, how, include) for how in ("sum", "prod", "mean", "amax", "amin") for include in (True, False)
 ]
@@ -159,6 +195,13 @@ def reduction(dtype, how, include):
 
 def test_reductions_by_index_with_and_without_what_was_there(tmp_path):
     agree_in_each(tmp_path, {str(form): reduction(*form) for form in REDUCTIONS})
+
+
+def test_more_repetitions_than_are_looked_at_are_refused(tmp_path):
+    """A small file that asks for all memory."""
+    many = Function(lambda x: x.repeat_interleave(torch.tensor([1 << 33, 1]), 0))
+    with pytest.raises(UserError, match="repeat_interleave"):
+        load_model(saved(tmp_path, many, (numbers(2, 3),)))
 
 
 def test_means_of_whole_numbers_by_index_are_refused(tmp_path):
@@ -282,6 +325,7 @@ FUNCTIONS_OF_HALVES = {
         torch.minimum((-x).sqrt(), y.flip(0)),
     ),
     "where the largest are": lambda x, y: functional.max_pool2d(x, 2, return_indices=True),
+    "functions of exponentials": lambda x, y: (torch.tanh(x / 500), torch.sigmoid(-3 * x).log()),
 }
 
 
@@ -294,3 +338,10 @@ def test_functions_that_tvm_lacks_of_halves(dtype, tmp_path):
 
     cases = {name: (of_halves(function), [x]) for name, function in FUNCTIONS_OF_HALVES.items()}
     agree_in_each(tmp_path, cases, rtol=eps, atol=eps)
+
+
+def test_a_logarithm_of_a_sigmoid_is_finite_where_a_half_is_zero(tmp_path):
+    path = saved(tmp_path, Function(lambda x: torch.sigmoid(x).log()), (numbers(3, 4).half(),))
+    target, x = resolve_target("auto"), torch.linspace(-60, 0, 12).reshape(3, 4).half()
+    found = machine_of(prepare(load_model(path).mod, target), target)["main"](tvm.runtime.tensor(x.numpy())).numpy()
+    np.testing.assert_allclose(found, functional.logsigmoid(x.float()), rtol=2e-3)

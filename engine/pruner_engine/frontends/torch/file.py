@@ -79,6 +79,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.rewrites.assertions import without_assertions
     from pruner_engine.frontends.torch.rewrites.attention import in_core_operators
+    from pruner_engine.frontends.torch.rewrites.choices import with_known_choices
     from pruner_engine.frontends.torch.rewrites.regions import without_regions
     from pruner_engine.frontends.torch.rewrites.scalars import with_known_scalars
     from pruner_engine.frontends.torch.rewrites.selections import selected_by_tensors
@@ -97,7 +98,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
         if values is not None:
             refuse_beyond(conditions, shapes_of(program, values), values, example_of(program) or {})
             program = with_extents(program, values)
-        program = with_known_scalars(in_core_operators(with_whole_layers(program)))
+        program = with_known_scalars(in_core_operators(with_whole_layers(with_known_choices(program))))
         program = selected_by_tensors(without_assertions(spelled_out(program, importer.known())))
         refuse_random(program)
         importer.refuse_unknown(program)

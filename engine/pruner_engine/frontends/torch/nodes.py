@@ -38,3 +38,11 @@ def summed_as(node: Node) -> torch.dtype:
     """What sums of products are held in: float32 where the result is of halves, as PyTorch does it."""
     dtype = dtype_of(node)
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
+
+
+def replace_uses(node: Node, value: Any) -> None:
+    """Put another node, or a number, wherever one is read."""
+    for user in list(node.users):
+        user.args, user.kwargs = torch.fx.map_arg(
+            (user.args, user.kwargs), lambda given: value if given is node else given
+        )

@@ -1,6 +1,7 @@
 """Lets small floats (float16, bfloat16) be summed in float32, as PyTorch and ONNX Runtime do it, and powers computed.
 
-TVM sums in the type of the data: in float16, ones add up to no more than 2048. Some functions it has not of them.
+TVM sums in the type of the data: in float16, ones add up to no more than 2048. Some functions it has not of them, and
+the exponentials of which it makes others leave their range.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import tvm
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.graph import fields_of, nodes_of, operator_of, rewritten
+from pruner_engine.tasks.graph import bound, fields_of, nodes_of, operator_of, rewritten
 
 _WIDE = "float32"
 SUMMED_AS = {"float16": _WIDE, "bfloat16": _WIDE}  # what sums of a type are computed in; others in themselves
@@ -24,6 +25,7 @@ _WIDE_ALONE = {
     *(f"relax.{name}" for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "cosh", "sinh")),
     *(f"relax.{name}" for name in ("floor_mod", "mod", "power")),
 }
+_TAILS = {"relax.sigmoid", "relax.tanh"}  # whose steps leave a half's range or precision, not their results
 # whose results are no floats
 _OF_WIDE = {f"relax.{name}" for name in ("argmax", "argmin", "isfinite", "isinf", "isnan")}
 _CONVOLUTIONS = {f"relax.nn.conv{axes}d{kind}" for axes in (1, 2, 3) for kind in ("", "_transpose")}
@@ -47,14 +49,23 @@ class _Rewriter(PyExprMutator):
         if operator_of(visited) in _OF_WIDE and str(visited.args[0].ty.dtype) in SUMMED_AS:
             return relax.Call(visited.op, [_widened(visited.args[0])], visited.attrs)
         dtype = str(getattr(call.ty, "dtype", ""))
-        summed = _summed(visited) if dtype in SUMMED_AS else None
+        summed = self._in_float32(visited) if dtype in SUMMED_AS else None
         return visited if summed is None else relax.op.astype(self.builder_.emit(summed), dtype)
+
+    def _in_float32(self, call: relax.Call) -> relax.Call | None:
+        """A logarithm of a sigmoid is one without rounding between: where a half is 0, it is finite."""
+        if operator_of(call) == "relax.log":
+            rounded = bound(self, call.args[0])
+            wide = rounded.args[0] if operator_of(rounded) == "relax.astype" else None
+            if operator_of(bound(self, wide)) == "relax.sigmoid":
+                return relax.op.log(wide)
+        return _summed(call)
 
 
 def _summed(call: relax.Call) -> relax.Call | None:
     """The sum or function that a call makes, in float32; None where it makes neither."""
     name, attrs = operator_of(call), call.attrs
-    if name in _SUMS | _WIDE_ALONE:
+    if name in _SUMS | _WIDE_ALONE | _TAILS:
         return relax.Call(call.op, [_widened(arg) for arg in call.args], attrs)
     if name in _RUNNING:
         return _RUNNING[name](_widened(call.args[0]), attrs.axis, _WIDE, bool(attrs.exclusive))

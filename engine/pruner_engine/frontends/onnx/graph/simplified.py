@@ -27,6 +27,7 @@ _FUNCTIONS = (
     *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
     *("BlackmanWindow", "HammingWindow", "HannWindow"),
 )
+_CHOOSERS = {"Compress": 1, "NonZero": 0}  # and which of their inputs is what they choose by
 _MOST_S = 600  # of ONNX Runtime's rewriting
 _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
 
@@ -73,7 +74,8 @@ def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
 def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
 
-    Places of what is not zero in a constant it leaves, whatever follows from them; JAX writes them to put numbers in.
+    Places of what is not zero in a constant, which JAX writes to put numbers in, and what is there it leaves, whatever
+    follows from them.
     """
     made = _rewritten(model)
     known = _with_known_places(made)
@@ -89,16 +91,22 @@ def with_shapes_behind(made: onnx.ModelProto, model: onnx.ModelProto) -> onnx.Mo
 
 
 def _with_known_places(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with constants in place of NonZero of others."""
-    if all(node.op_type != "NonZero" for node in model.graph.node):
+    """The model with constants in place of NonZero of others, and of what chooses by a constant (Compress)."""
+    if all(node.op_type not in _CHOOSERS for node in model.graph.node):
         return model  # a large one is not copied for nothing
     values = Values(model.graph)
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-        held = values.constant(node.input[0]) if node.op_type == "NonZero" else None
+        held = values.constant(node.input[_CHOOSERS[node.op_type]]) if node.op_type in _CHOOSERS else None
         if held is None:
             return False
-        nodes.named(nodes.constant(np.nonzero(held)), node.output[0])
+        if node.op_type == "NonZero":
+            made = nodes.constant(np.nonzero(held))
+        else:
+            axis = attributes_of(node).get("axis")
+            x = nodes.reshape(node.input[0], -1) if axis is None else node.input[0]
+            made = nodes("Gather", x, nodes.constant(np.flatnonzero(held)), axis=axis or 0)
+        nodes.named(made, node.output[0])
         return True
 
     return replaced(model, write)

@@ -28,6 +28,7 @@ from pruner_engine.frontends.torch.shortcuts import operators_looked_up_once
 _aten = torch.ops.aten
 _TRAINED = _aten._native_batch_norm_legit_functional.default  # TVM's importer goes by the statistics of before
 _WHOLE = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
+_UNSIGNED = {torch.bool, torch.uint8}
 _ROUNDS = 4  # of decomposing what decompositions are made of
 
 
@@ -227,15 +228,27 @@ def _sum_of_products(x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: A
 
 def _hypotenuse(x: Tensor, y: Tensor) -> Tensor:
     """Without squares that overflow."""
+    dtype = torch.result_type(x, y)
+    x, y = x.to(dtype), y.to(dtype)
     long, short = torch.maximum(x.abs(), y.abs()), torch.minimum(x.abs(), y.abs())
     ratio = short / torch.where(long == 0, 1.0, long)
     return torch.where(torch.isinf(long), long, long * (ratio * ratio + 1).sqrt())
 
 
+def _sign(x: Tensor) -> Tensor:
+    """Of what is never below 0, which TVM compares with -1 all the same."""
+    return NotImplemented if x.dtype not in _UNSIGNED else (x != 0).to(x.dtype)
+
+
+def _negated(x: Tensor) -> Tensor:
+    """Of bytes what is missing to 256, where TVM multiplies by -1."""
+    return NotImplemented if x.dtype not in _UNSIGNED else 0 - x
+
+
 def _signed(x: Tensor, sign: Any) -> Tensor:
     """Numbers with the signs of others; 0 has one. Of whole numbers they are real ones."""
     dtype = torch.result_type(x, sign)
-    size = x.abs().to(dtype if dtype.is_floating_point else torch.get_default_dtype())
+    size = x.to(dtype if dtype.is_floating_point else torch.get_default_dtype()).abs()
     sign = sign if isinstance(sign, Tensor) else size.new_full((), sign)
     return torch.where((sign < 0) | (sign.reciprocal() < 0), -size, size)
 
@@ -310,6 +323,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.masked_scatter.default: _put_by_mask,
     _aten.max.dim: _largest,
     _aten.min.dim: _least,
+    _aten.neg.default: _negated,
     _aten.pow.Scalar: _whole_power,
     _aten.pow.Tensor_Tensor: _whole_power,
     _aten.remainder.Scalar_Tensor: _rest_of_number,
@@ -317,6 +331,8 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.rrelu_with_noise_functional.default: _randomly_leaky,
     _aten.searchsorted.Scalar: _places,
     _aten.searchsorted.Tensor: _places,
+    _aten.sgn.default: _sign,
+    _aten.sign.default: _sign,
     _aten.signbit.default: _is_negative,
     _aten.sort.stable: _sorted,
     _aten.unfold.default: _windows,

@@ -53,6 +53,8 @@ def _promote(graph: Any, node: Any) -> None:
         _convert(graph, node, node.args[:1], result)
     elif node.target is torch.ops.aten.clamp.default and not result.is_floating_point:
         _bound(node, torch.iinfo(result))
+    elif name in ("isinf", "isnan") and _value(node.args[0]).dtype == torch.bool:  # of which TVM asks numbers only
+        _convert(graph, node, node.args[:1], torch.int8)
     elif name in ("argmax", "argmin") and _value(node.args[0]).dtype == torch.bfloat16:  # no kernel finds those
         _convert(graph, node, node.args[:1], torch.float32)
     elif name == "cat":

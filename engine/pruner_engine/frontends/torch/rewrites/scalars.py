@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.fx import Node
 
+from pruner_engine.frontends.torch.nodes import replace_uses
 from pruner_engine.frontends.torch.rewrites.known import known_value
 
 _READ = torch.ops.aten._local_scalar_dense.default
@@ -23,16 +23,9 @@ def with_known_scalars(program: Any) -> Any:
             continue
         value = known_value(program, node.args[0])
         if value is not None and value.numel() == 1:
-            _put(value.item(), node)
+            replace_uses(node, value.item())
             known = True
     if known:
         graph.eliminate_dead_code()
         program.graph_module.recompile()
     return program
-
-
-def _put(number: float | bool, node: Node) -> None:
-    for user in list(node.users):
-        user.args, user.kwargs = torch.fx.map_arg(
-            (user.args, user.kwargs), lambda given: number if given is node else given
-        )

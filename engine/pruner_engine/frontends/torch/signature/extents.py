@@ -22,6 +22,7 @@ from pruner_engine.frontends.importing import first_line
 from pruner_engine.frontends.model import refused_with
 from pruner_engine.frontends.torch.importer import Importer
 
+_LEAST_OPEN = 2
 _OF_SHAPES = (RuntimeError, ValueError, AssertionError)  # not what is derived from them: that is of other matters
 
 
@@ -46,8 +47,8 @@ def open_inputs(program: Any) -> tvm.IRModule | None:
     )
     _, inputs, ranges = Importer().create_input_vars(called)
     params = list(inputs.values())
-    bounds = {
-        "tir_var_lower_bound": {name: least for name, (least, _) in ranges.items()},
+    bounds = {  # that an open size is 2 or more PyTorch says of each, and runs those of 1 all the same
+        "tir_var_lower_bound": {name: least for name, (least, _) in ranges.items() if least > _LEAST_OPEN},
         "tir_var_upper_bound": {name: largest for name, (_, largest) in ranges.items() if largest is not None},
     }
     attrs = {side: of_names for side, of_names in bounds.items() if of_names}
@@ -87,16 +88,21 @@ def with_extents(program: Any, values: Mapping[str, int]) -> Any:
                 node.meta["val"] = torch.empty_strided(shape, strides, dtype=x.dtype, device=x.device)
     ranges = program.range_constraints.items()
     program._range_constraints = {key: range_ for key, range_ in ranges if not _names(key) <= set(values)}
-    inputs = [node.meta.get("val") for node in _placeholders(program)]
-    mode = next(x.fake_mode for x in inputs if isinstance(x, torch.Tensor))
     try:
-        with torch.no_grad():
-            FakeTensorProp(program.graph_module, mode).propagate_dont_convert_inputs(*inputs)
+        propagate(program)
     except _OF_SHAPES as error:
         if type(error) not in _OF_SHAPES:
             raise
         raise refused_with(values, first_line(error)) from error
     return program
+
+
+def propagate(program: Any) -> None:
+    """Find anew of what type and shape each value of a program is, from its placeholders on."""
+    inputs = [node.meta.get("val") for node in _placeholders(program)]
+    mode = next(x.fake_mode for x in inputs if isinstance(x, torch.Tensor))
+    with torch.no_grad():
+        FakeTensorProp(program.graph_module, mode).propagate_dont_convert_inputs(*inputs)
 
 
 def _placeholders(program: Any) -> list[Node]:
