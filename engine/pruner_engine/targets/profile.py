@@ -42,6 +42,7 @@ class GpuLimits:
     transaction_bytes: int = 32  # of one DRAM transaction
     lanes: int = 128  # float32 multiply-adds of a multiprocessor in a cycle
     tensor_flops: float = 0.0  # float16 with float32 accumulation, FLOP/s; 0: no Tensor Cores
+    bfloat16: bool = True  # computes with it; without, kernels hold float32 in its place
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pruner_engine.draft.formulas.columns import Value, any_of, ceil_div, divides, equal, floor_div, product
-from pruner_engine.draft.nests.index import Atom, Index, Quotient, Remainder, Scaled, Sum, atoms_of
+from pruner_engine.draft.formulas.columns import (
+    Value,
+    all_of,
+    any_of,
+    ceil_div,
+    divides,
+    equal,
+    floor_div,
+    product,
+)
+from pruner_engine.draft.nests.index import Atom, Index, Quotient, Remainder, Scaled, Sum, atoms_of, step
 
 
 def can_be_synchronised(lengths: Sequence[Value], width: Value, threads: Value, unroll: Value) -> Value:
@@ -30,6 +39,24 @@ def can_be_synchronised(lengths: Sequence[Value], width: Value, threads: Value, 
     whole = any_of(equal(row, at_once) for row in rows)  # the loop's variable is a digit of its own
     split = any_of((row > 1) * divides(row, at_once) * (1 - divides(width, row)) for row in rows)
     return 1 - vectors * stays * several * (1 - whole) * split
+
+
+def lie_together(position: Index, atoms: Sequence[Atom], width: Value) -> Value:
+    """Whether every vector of a fetch is one run of addresses; the others TVM indexes by a vector of numbers.
+
+    Args:
+        position: in memory, over the atoms.
+        atoms: dimensions of the fetched tile, outermost first, as one loop goes over them.
+        width: elements of a vector.
+    """
+    together: Value = 1
+    length: Value = 1  # of what the dimensions so far go over
+    for atom in reversed(atoms):
+        ends = all_of(divides(width, length * end) for end in ends_of_runs(position, atom))
+        next_to_it = equal(step(position, atom), length) * ends
+        together = together * any_of([next_to_it, equal(atom.extent, 1), divides(width, length)])
+        length = length * atom.extent
+    return together
 
 
 def ends_of_runs(position: Index, atom: Atom) -> list[Value]:
