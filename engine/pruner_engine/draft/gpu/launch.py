@@ -70,9 +70,9 @@ class Launch:
         self.shared_bytes = shared_bytes(leaves)
         resident = minimum(
             floor_div(limits.max_threads_sm, self.threads),
-            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes, 1)),
+            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes + limits.shared_memory_reserved, 1)),
         )
-        resident = maximum(resident, 1)
+        resident = maximum(minimum(resident, limits.max_blocks_sm), 1)
         self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
         self.waves = ceil_div(self.grid, processors * resident)
         self.warps = minimum(resident, maximum(1, self.grid / processors)) * ceil_div(self.threads, limits.warp_size)
