@@ -174,10 +174,8 @@ def test_vectors_of_eight_that_lie_apart_do_not_compile_and_are_not_valid(worklo
     """Across rows of a tile of weights, and where a tile begins within a window's row: TVM gathers them by an index."""
     space = space_of(workload, HOPPER)
     analyzer, sketch = analyzer_for(space, profile_for(HOPPER)), space.sketches[0]
-    weights = [c.start for c, d in zip(sketch.columns, sketch.decisions, strict=True) if d.name == "cooperative_fetch"][
-        1
-    ]
-    eight = 3 if any("wmma" in str(i) for i in sketch.trace.insts) else 4
+    fetches = [at for at, decision in enumerate(sketch.decisions) if decision.name == "cooperative_fetch"]
+    weights, eight = sketch.columns[fetches[-1]].start, sketch.decisions[fetches[-1]].candidates.index(8)
     rows = sketch.sample(np.random.default_rng(0), 4000)
     rows[:, weights], rows[:, -1] = eight - 1, 7
     rows = rows[np.isfinite(analyzer.score(0, rows))]
