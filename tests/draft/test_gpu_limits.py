@@ -16,6 +16,8 @@ from draft.operators import HALF, HALF_RELU, PACKED
 from draft.spaces import EPILOGUES, GPU, PADDED, SPLIT, blocks, named_task, rows_of_each, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureOptions, MeasureResult, inputs_of
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.design_space import DesignSpace
@@ -164,7 +166,37 @@ def test_vectors_of_eight_end_where_rows_of_a_window_do(channels, several):
     assert np.isfinite(analyzer.score(0, rows)).any() == several
 
 
+@needs_cuda_compiler
+@pytest.mark.parametrize(
+    "workload", ["conv2d:1,64,14,14,64,3,groups=4,float16", "conv2d:1,32,14,14,64,3,float16"], ids=["plain", "wmma"]
+)
+def test_vectors_of_eight_that_lie_apart_do_not_compile_and_are_not_valid(workload):
+    """Across rows of a tile of weights, and where a tile begins within a window's row: TVM gathers them by an index."""
+    space = space_of(workload, HOPPER)
+    analyzer, sketch = analyzer_for(space, profile_for(HOPPER)), space.sketches[0]
+    fetches = [at for at, decision in enumerate(sketch.decisions) if decision.name == "cooperative_fetch"]
+    weights, eight = sketch.columns[fetches[-1]].start, sketch.decisions[fetches[-1]].candidates.index(8)
+    rows = sketch.sample(np.random.default_rng(0), 4000)
+    rows[:, weights], rows[:, -1] = eight - 1, 7
+    rows = rows[np.isfinite(analyzer.score(0, rows))]
+    rows[:, weights] = eight
+    valid = np.isfinite(analyzer.score(0, rows))
+    assert compiled(space, rows[valid][:2]) == 2
+    assert compiled(space, rows[~valid][:3]) == 0
+
+
+def compiled(space: DesignSpace, rows: np.ndarray) -> int:
+    """How many of some rows of the first sketch become machine code."""
+    candidates = space.materialise([space.candidate(0, row) for row in rows])
+    results: list[MeasureResult] = []
+    with Measurer(space.target, MeasureOptions(check="none", build_timeout_s=120.0)) as measurer:
+        measurer.build(inputs_of(candidates), results.append)
+    return sum(result.ok for result in results)
+
+
 GROUPED = "conv2d:1,64,56,56,64,3,groups=4"
+GROUPED_HALVES = "conv2d:1,128,28,28,128,3,pad=1,groups=32,bfloat16"
+T4 = resolve_target("t4")
 SEVERAL_A_CHANNEL = "conv2d:1,16,14,14,64,3,pad=1,groups=16"
 DRAFTED = [
     "matmul:128,96,64",
@@ -190,6 +222,8 @@ DRAFTED = [
         *(pytest.param(GROUPED, HOPPER, seed, id=f"sm_90-{GROUPED}-{seed}") for seed in (0, 7)),
         pytest.param(SEVERAL_A_CHANNEL, HOPPER, 0, id=f"sm_90-{SEVERAL_A_CHANNEL}"),
         pytest.param(PACKED, HOPPER, 0, id=f"sm_90-{PACKED}"),
+        pytest.param(GROUPED_HALVES, HOPPER, 0, id=f"sm_90-{GROUPED_HALVES}"),
+        *(pytest.param(workload, T4, 0, id=f"sm_75-{workload}") for workload in ("matmul:128,128,128,bfloat16", HALF)),
     ],
 )
 def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
@@ -203,7 +237,12 @@ def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
 @needs_cuda_compiler
 @pytest.mark.parametrize(
     ("target", "workload", "tensor_cores"),
-    [("a100-40g", "conv2d:1,16,14,14,32,3,layout=NHWC", False), ("h100", "matmul:128,128,128,float16", True)],
+    [
+        ("a100-40g", "conv2d:1,16,14,14,32,3,layout=NHWC", False),
+        ("h100", "matmul:128,128,128,float16", True),
+        ("t4", "matmul:128,128,128,bfloat16", False),
+        ('{"kind":"cuda","arch":"sm_120"}', "matmul:128,128,128,int8", True),
+    ],
 )
 def test_drafted_candidates_compile_without_a_gpu(target, workload, tensor_cores):
     """To the device's own machine code, by the builders that a tuning uses."""

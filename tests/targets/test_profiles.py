@@ -80,6 +80,43 @@ def test_a_detected_gpu_has_its_own_multiprocessors_and_of_a_preset_what_each_do
     assert (cache.bytes, cache.shared_by) == (round(larger.caches[0].bytes * share), cores)
 
 
+def test_a_generation_is_found_whatever_its_features():
+    """sm_90a is sm_90 with the instructions of no other."""
+    assert known_profile(resolve_target('{"kind":"cuda","arch":"sm_90"}')).profile.name == "NVIDIA H100 SXM"
+
+
+_OF_A_MULTIPROCESSOR = ("max_threads_sm", "max_blocks_sm", "shared_memory_sm", "shared_memory_reserved", "lanes")
+
+
+@pytest.mark.parametrize("name", ["t4", "titan-v", "orin", "rtx-4090", "a100-40g", "a100-80g", "h100", "h200"])
+def test_an_estimate_knows_the_multiprocessors_of_the_presets(name):
+    """Their limits are equal, and Tensor Cores as fast, measured against the other units, as the data sheets say."""
+    profile = presets.load_presets()[name].profile
+    arch = str(resolve_target(name).attrs["arch"]).rstrip("a")
+    clock = profile.peak_flops_core / 2 / profile.gpu.lanes
+    estimated = estimate(resolve_target(name), Device("cuda", name, "x", arch, profile.cores, 0, 32, clock_hz=clock))
+    for limit in _OF_A_MULTIPROCESSOR:
+        assert getattr(estimated.gpu, limit) == getattr(profile.gpu, limit), limit
+    assert estimated.peak_flops == pytest.approx(profile.peak_flops)
+    assert estimated.gpu.tensor_flops == pytest.approx(profile.gpu.tensor_flops, rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("arch", "threads", "blocks", "kilobytes"),
+    [("sm_86", 1536, 16, 100), ("sm_100", 2048, 32, 228), ("sm_110", 1536, 24, 228), ("sm_120", 1536, 24, 100)],
+)
+def test_what_no_preset_describes_is_estimated_from_its_generation(arch, threads, blocks, kilobytes):
+    found = known_profile(resolve_target(json.dumps({"kind": "cuda", "arch": arch}))).profile
+    assert found.source == "estimated" and found.gpu.tensor_flops > found.peak_flops
+    assert (found.gpu.max_threads_sm, found.gpu.max_blocks_sm) == (threads, blocks)
+    assert found.gpu.shared_memory_sm == kilobytes << 10
+
+
+@pytest.mark.parametrize(("name", "has_it"), [("t4", False), ("orin", True), ("h100", True)])
+def test_bfloat16_is_arithmetic_from_compute_capability_8_on(name, has_it):
+    assert known_profile(resolve_target(name)).profile.gpu.bfloat16 == has_it
+
+
 @pytest.fixture
 def add_device(tmp_path, monkeypatch):
     """Writes a device description of the user's, like the shipped one of a T4 but for some fields."""

@@ -16,11 +16,10 @@ from tvm.sym import Analyzer
 from tvm.tirx import AttrStmt, Broadcast, BufferLoad, BufferStore, PrimFunc, Ramp, SeqStmt, Stmt
 from tvm.tirx.transform import StmtSimplify
 
-from pruner_engine.lowering.generations import generation
+from pruner_engine.lowering.generations import FIRST_WITH_ASYNCHRONOUS_COPIES, generation
 from pruner_engine.lowering.nodes import each_function, nodes_in
 from pruner_engine.lowering.vectors.indices import is_row, lanes_of
 
-_FIRST = 80  # generation that has the instruction
 _SCOPE = "async_scope"
 
 
@@ -37,7 +36,7 @@ def with_asynchronous_copies(mod: IRModule) -> IRModule:
 
 def _is_pipelined(function: PrimFunc) -> bool:
     target = function.attrs["target"]
-    if target.kind.name != "cuda" or generation(str(target.attrs["arch"])) < _FIRST:
+    if target.kind.name != "cuda" or generation(str(target.attrs["arch"])) < FIRST_WITH_ASYNCHRONOUS_COPIES:
         return False
     return any(scope.attr_key == _SCOPE for scope in nodes_in(function.body, AttrStmt))
 

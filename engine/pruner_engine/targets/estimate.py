@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tvm.target import Target
 
+from pruner_engine.lowering.generations import generation
 from pruner_engine.targets.core_designs import is_in_order, multiply_adds
 from pruner_engine.targets.cpu import vector_bits
 from pruner_engine.targets.device import Device
+from pruner_engine.targets.multiprocessors import multiprocessor
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile, GpuLimits
 from pruner_engine.targets.target import cpu_features, cpu_of, threads_of
 
@@ -59,8 +61,8 @@ def vector_registers(features: tuple[str, ...]) -> int:
 
 def _estimate_gpu(device: Device) -> DeviceProfile:
     clock = device.clock_hz or 1.5e9
-    lanes = 64 if device.arch in ("sm_70", "sm_72", "sm_75", "sm_80") else 128
-    flops = clock * 2 * lanes
+    each = multiprocessor(generation(device.arch))
+    flops = clock * 2 * each.lanes
     bandwidth = device.memory_bandwidth or 600e9
     return DeviceProfile(
         kind="cuda",
@@ -76,5 +78,12 @@ def _estimate_gpu(device: Device) -> DeviceProfile:
         dram_bandwidth=bandwidth,
         dram_bandwidth_core=bandwidth / device.cores * 4,
         parallel_overhead_s=4e-6,
-        gpu=GpuLimits(max_threads_sm=device.threads, lanes=lanes),
+        gpu=GpuLimits(
+            max_threads_sm=each.threads,
+            max_blocks_sm=each.blocks,
+            shared_memory_sm=each.shared_memory,
+            shared_memory_reserved=each.reserved,
+            lanes=each.lanes,
+            tensor_flops=clock * 2 * each.halves * device.cores,
+        ),
     )

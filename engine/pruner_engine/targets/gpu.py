@@ -10,15 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pruner_engine.targets.device import Cache, Device, fingerprint
+from pruner_engine.targets.multiprocessors import multiprocessor
 
 #: the CUDA that TVM's runtime is built for, the first driver that runs it, and the oldest generation that it runs on
 CUDA, DRIVER, GENERATION = (13, 0), "580", 75
 _CLOCK_SM, _CLOCK_MEMORY = 1, 2
 _SLICE = "MIG-"  # how the identifiers of a GPU's slices begin
-# (CUDA cores, maximal resident threads) of one multiprocessor by compute capability
-_SM = {(7, 0): (64, 2048), (7, 2): (64, 2048), (7, 5): (64, 1024), (8, 0): (64, 2048), (8, 6): (128, 1536)}
-_SM |= {(8, 7): (128, 1536), (8, 9): (128, 1536), (9, 0): (128, 2048), (10, 0): (128, 2048), (12, 0): (128, 1536)}
-_SM[10, 3] = (128, 2048)
 
 
 class _Memory(ctypes.Structure):
@@ -109,10 +106,10 @@ def _devices(nvml: ctypes.CDLL) -> Iterator[tuple[str, Device]]:
 def _device(nvml: ctypes.CDLL, handle: ctypes.c_void_p, index: int) -> Device:
     major, minor, memory = ctypes.c_int(), ctypes.c_int(), _Memory()
     _ask(nvml, "nvmlDeviceGetCudaComputeCapability", handle, ctypes.byref(major), ctypes.byref(minor))
-    cores_per_sm, threads = _SM.get((major.value, minor.value), (128, 1536))
+    each = multiprocessor(10 * major.value + minor.value)
     _ask(nvml, "nvmlDeviceGetMemoryInfo", handle, ctypes.byref(memory))
     name, arch = _text(nvml, "nvmlDeviceGetName", handle), f"sm_{major.value}{minor.value}"
-    sms = max(1, _uint(nvml, "nvmlDeviceGetNumGpuCores", handle) // cores_per_sm)
+    sms = max(1, _uint(nvml, "nvmlDeviceGetNumGpuCores", handle) // each.lanes)
     # double data rate: two transfers a clock on every pin of the bus
     bus_bytes = _uint(nvml, "nvmlDeviceGetMemoryBusWidth", handle) / 8
     return Device(
@@ -121,7 +118,7 @@ def _device(nvml: ctypes.CDLL, handle: ctypes.c_void_p, index: int) -> Device:
         fingerprint=fingerprint("cuda", name, arch, sms),
         arch=arch,
         cores=sms,
-        threads=threads,
+        threads=each.threads,
         vector_bits=32,
         caches=(Cache(1, 128 << 10, line=128),),
         memory_bytes=memory.total,

@@ -8,6 +8,7 @@ from typing import Any
 
 from tvm.target import Target
 
+from pruner_engine.lowering.generations import generation
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.preset_files import preset_files, read_preset
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile
@@ -43,7 +44,7 @@ def load_presets() -> dict[str, Preset]:
 
 
 def preset_for(target: Target, device: Device) -> DeviceProfile | None:
-    """The preset that the target was made from, else of a GPU of that name, else of one with that architecture."""
+    """The preset that the target was made from, else of a GPU of that name, else of one of that generation."""
     presets = load_presets()
     if named := presets.get(str(target.attrs.get("model", ""))):
         return named.profile
@@ -51,7 +52,8 @@ def preset_for(target: Target, device: Device) -> DeviceProfile | None:
         return None
     gpus = [p for p in presets.values() if p.profile.kind == "cuda"]
     alike = [p for p in gpus if any(text in device.name.lower() for text in p.matches)]
-    same = [p for p in gpus if p.target.get("arch") == target.attrs.get("arch")]
+    wanted = generation(str(target.attrs.get("arch", "")))
+    same = [p for p in gpus if generation(str(p.target.get("arch", ""))) == wanted]
     return next((p.profile for p in alike + same), None)
 
 

@@ -37,11 +37,14 @@ class GpuLimits:
     max_registers_thread: int = 255
     shared_memory_block: int = 49152  # bytes, without opting in to more
     max_threads_sm: int = 2048
+    max_blocks_sm: int = 32
     registers_sm: int = 65536
     shared_memory_sm: int = 102400  # bytes
+    shared_memory_reserved: int = 1024  # of it, by each block
     transaction_bytes: int = 32  # of one DRAM transaction
     lanes: int = 128  # float32 multiply-adds of a multiprocessor in a cycle
     tensor_flops: float = 0.0  # float16 with float32 accumulation, FLOP/s; 0: no Tensor Cores
+    bfloat16: bool = True  # computes with it; without, kernels hold float32 in its place
 
 
 @dataclass(frozen=True)

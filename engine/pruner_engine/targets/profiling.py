@@ -13,6 +13,7 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.errors import UserError, first_words
+from pruner_engine.lowering.generations import FIRST_WITH_BFLOAT16, generation
 from pruner_engine.lowering.words.products import BYTES
 from pruner_engine.lowering.words.tile_nests import TILE_RATE, multiplies_tiles
 from pruner_engine.notices import OnNotice, logged
@@ -132,6 +133,7 @@ def _for_target(profile: DeviceProfile, target: Target) -> DeviceProfile:
         profile.gpu,
         max_threads_block=int(target.attrs["max_threads_per_block"]),
         shared_memory_block=int(target.attrs["max_shared_memory_per_block"]),
+        bfloat16=generation(str(target.attrs["arch"])) >= FIRST_WITH_BFLOAT16,
     )
     # while vectors make two multiplications and additions a cycle
     matrix = profile.peak_flops * TILE_RATE / (2 * profile.lanes) if multiplies_tiles(target, BYTES) else 0.0

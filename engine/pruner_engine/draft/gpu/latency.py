@@ -14,6 +14,7 @@ from functools import cached_property, reduce
 from pruner_engine.draft.formulas.columns import Value, add_up, all_of, ceil_div, maximum, minimum, product, where
 from pruner_engine.draft.gpu.banks import turns
 from pruner_engine.draft.gpu.launch import FETCH, Launch
+from pruner_engine.draft.gpu.promoted import promote
 from pruner_engine.draft.gpu.traffic import (
     bytes_as_lines,
     line_seconds,
@@ -40,6 +41,8 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
         without: penalties to leave out, of `PENALTIES`.
     """
     assert profile.gpu is not None
+    if not profile.gpu.bfloat16:
+        promote(root)
     unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)
     working = [child for child in root.children if any(blocks_under(child))]
     kernels = [Launch(child, profile.gpu, profile.cores, unroll) for child in working]

@@ -24,13 +24,15 @@ from pruner_engine.draft.formulas.columns import (
     where,
 )
 from pruner_engine.draft.gpu.shared import shared_bytes
-from pruner_engine.draft.gpu.straddling import can_be_synchronised, ends_of_runs
+from pruner_engine.draft.gpu.straddling import can_be_synchronised, lie_together
 from pruner_engine.draft.nests.footprint import Touch, touches
+from pruner_engine.draft.nests.index import Atom
 from pruner_engine.draft.nests.nest import HALVES, Block, Loop, Node, all_loops, blocks_under, data_parallel
 from pruner_engine.targets.profile import GpuLimits
 
 FETCH = "meta_schedule.cooperative_fetch"
 _MAX_VECTOR_BYTES = 16
+_INDEX_BYTES = 4
 _ACROSS, _AROUND_OWN_SUM = 2, 3  # statements of a sum across threads; those beside its sum within a thread
 _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
 
@@ -68,9 +70,9 @@ class Launch:
         self.shared_bytes = shared_bytes(leaves)
         resident = minimum(
             floor_div(limits.max_threads_sm, self.threads),
-            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes, 1)),
+            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes + limits.shared_memory_reserved, 1)),
         )
-        resident = maximum(resident, 1)
+        resident = maximum(minimum(resident, limits.max_blocks_sm), 1)
         self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
         self.waves = ceil_div(self.grid, processors * resident)
         self.warps = minimum(resident, maximum(1, self.grid / processors)) * ceil_div(self.threads, limits.warp_size)
@@ -139,25 +141,29 @@ def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
     width = block.annotations.get(FETCH)
     if width is None:
         return 1
-    loops = all_loops(block)
     used = touches(block, {})
-    widest = reduce(maximum, (_lane_bytes(t, loops, width) for t in used))
+    copied = all_loops(block)[-1].atoms
+    lengths = [atom.extent for atom in copied]
+    widest = reduce(maximum, (_lane_bytes(t, copied, width) for t in used))
     widest = maximum(widest, max(store.converted for store in block.stores))
     # what is read under a condition is fetched element by element
-    lowered = any(t.guarded for t in used) or can_be_synchronised(
-        [atom.extent for atom in loops[-1].atoms], width, threads, unroll
-    )
+    lowered = any(t.guarded for t in used) or can_be_synchronised(lengths, width, threads, unroll)
     # TVM has no name for an odd number of halves, which it may have to compute with
     pairs = any(t.buffer.dtype in HALVES for t in used) or any(store.halved for store in block.stores)
     named = any_of([width <= 1, divides(2, width)]) if pairs else 1
     return (width * widest <= _MAX_VECTOR_BYTES) * lowered * named
 
 
-def _lane_bytes(touch: Touch, loops: Sequence[Loop], width: Value) -> Value:
-    """Of a number in a vector, or of its index: a vector that gathers is indexed by one of int32."""
+def _lane_bytes(touch: Touch, copied: Sequence[Atom], width: Value) -> Value:
+    """Of a number in a vector, or of its index: a vector whose numbers lie apart is indexed by one of int32.
+
+    Args:
+        copied: dimensions of the tile.
+    """
     size = touch.buffer.dtype_bytes
-    if not loops:
+    if size >= _INDEX_BYTES or "shared" in touch.buffer.scope:  # where a tile lies as it is fetched
         return size
-    ends = ends_of_runs(touch.position, loops[-1].atoms[-1])
-    run = equal(touch.stride(loops[-1]), 1) * all_of(divides(width, end) for end in ends)
-    return where(run, size, max(size, 4))
+    if touch.guarded:  # fetched element by element, unless TVM finds that the condition always holds
+        return where(lie_together(touch.position, copied[-1:], width), size, _INDEX_BYTES)
+    whole = divides(width, product(atom.extent for atom in copied))  # else there are no vectors
+    return where(whole * (1 - lie_together(touch.position, copied, width)), _INDEX_BYTES, size)

@@ -12,7 +12,7 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
-from pruner_engine.lowering.generations import generation
+from pruner_engine.lowering.generations import FIRST_WITH_BFLOAT16, generation
 from pruner_engine.lowering.tensor_intrinsics import load_every_intrinsic_of_gpus, load_tensor_intrinsics
 from pruner_engine.plugins import refuse_uncallable
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
@@ -112,7 +112,7 @@ def _gpu_rules(target: Target, without: Collection[str], *, tensor_cores: bool) 
     kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if sm >= 75 and tensor_cores else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
     machine = Machine.of(target)
-    unfit = () if sm >= 80 and tensor_cores else (BFLOAT16_RULE,)
+    unfit = () if sm >= FIRST_WITH_BFLOAT16 and tensor_cores else (BFLOAT16_RULE,)
     own = {name: rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)}
     # in place of TVM's, since it has to look again at what that has done
     if (inlining := own.pop(EPILOGUE_RULE, None)) is not None:
