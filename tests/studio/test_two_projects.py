@@ -190,7 +190,9 @@ def test_all_selected_tasks_are_steered(qtbot, window: MainWindow, tmp_path: Pat
     press(qtbot, freeze)
     assert {one.task_id for one in sent if isinstance(one, msg.Steer)} == set(selected)
     next(choice for choice in tasks.copy_button.menu().actions() if choice.text() == "Freeze").trigger()
-    assert [line.rpartition(" ")[2] for line in QGuiApplication.clipboard().text().splitlines()] == [*map(str, selected)]
+    assert [line.rpartition(" ")[2] for line in QGuiApplication.clipboard().text().splitlines()] == [
+        *map(str, selected)
+    ]
     assert "Taken up" in tasks.count.text()
 
     def steered() -> set[int]:
