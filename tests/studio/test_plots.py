@@ -295,6 +295,10 @@ def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) 
     told.setHtml(plot.legend.text())
     assert [part.strip() for part in told.toPlainText().split("●")[1:]] == names
     assert plot.legend.height() >= plot.legend.heightForWidth(plot.legend.width()) > 2 * plot.fontMetrics().height()
+    told.setTextWidth(plot.legend.width())
+    block = told.firstBlock()
+    lines = [block.layout().lineAt(at) for at in range(block.layout().lineCount())]
+    assert len(lines) > 2 and {block.text()[line.textStart()] for line in lines} == {"●"}
 
 
 def named(plot: Plot) -> dict[str, QRectF]:

@@ -17,7 +17,7 @@ from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.words import STEERS
+from pruner_studio.models.words import STEERS, gain_tone
 from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
@@ -66,7 +66,7 @@ COLUMNS = (
         units.ratio,
         tip_of("figure.gain"),
         right=True,
-        tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
+        tone=lambda row: gain_tone(row["gain"], "bad"),
     ),
     Column(
         "",
