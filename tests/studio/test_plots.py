@@ -296,6 +296,7 @@ def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) 
     assert [part.strip() for part in told.toPlainText().split("●")[1:]] == names
     assert plot.legend.height() >= plot.legend.heightForWidth(plot.legend.width()) > 2 * plot.fontMetrics().height()
     told.setTextWidth(plot.legend.width())
+    assert told.size().width() <= plot.legend.width(), "now it is laid out"
     block = told.firstBlock()
     lines = [block.layout().lineAt(at) for at in range(block.layout().lineCount())]
     assert len(lines) > 2 and {block.text()[line.textStart()] for line in lines} == {"●"}
