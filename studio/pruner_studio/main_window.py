@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from pruner_studio import clipboard, closing, kept_sizes
 from pruner_studio.announcing import announce, remarks
-from pruner_studio.dropping import files_in, one_of
+from pruner_studio.dropping import files_in, one_of, take_as_copy
 from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.focus_frames import FocusFrames
 from pruner_studio.garbage import Garbage
@@ -308,12 +308,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if files_in(event.mimeData()):
-            event.acceptProposedAction()
+            take_as_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """A project or a model may be dropped anywhere."""
         if files := files_in(event.mimeData()):
-            event.acceptProposedAction()
+            take_as_copy(event)
             self.open_path(one_of(files, self.problems.tell))
 
     # ------------------------------------------------------------ end
