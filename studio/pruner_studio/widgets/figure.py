@@ -73,7 +73,7 @@ class Figure:
             self._paint(generator)
         elif not self.picture().save(held, kind):
             raise OSError(0, tr("pictures are not written in this format"))
-        return held.data().data()
+        return bytes(held.data().data())
 
     def text(self) -> str:
         """The table as CSV, to be pasted; empty where it has headings only."""
