@@ -15,7 +15,7 @@ from pathlib import Path
 import pruner_engine
 
 _SAYING = {"UserError", "StoppedError", "Agreement", "Check", "Notice", "notice", "on_notice", "Timing", "quarantine"}
-_SAYING |= {"Phase", "on_phase"}
+_SAYING |= {"Phase", "on_phase", "remind"}
 _SAID = {"reason", "message", "hint", "done", "learned_from"}  # whatever is called with it
 _ALL = "draft/reasons.py"  # where every text is said
 _TERMINAL = {"benchmarks", "cli", "inspect", "reports"}  # what is said in there is seldom said to a window

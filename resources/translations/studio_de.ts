@@ -1772,6 +1772,10 @@
         <translation>{figure} speichern</translation>
     </message>
     <message>
+        <source>Saved: {path}</source>
+        <translation>Gespeichert: {path}</translation>
+    </message>
+    <message>
         <source>Show all</source>
         <translation>Alles zeigen</translation>
     </message>
@@ -2020,6 +2024,18 @@
         <translation>Jede Zeile ist ein Kernel des Modells. Die Eingabetaste zeigt seine Ablaufpläne.</translation>
     </message>
     <message>
+        <source>Tune the selected tasks before all others</source>
+        <translation>Die ausgewählten Aufgaben vor allen anderen optimieren</translation>
+    </message>
+    <message>
+        <source>Give the selected tasks more rounds</source>
+        <translation>Den ausgewählten Aufgaben mehr Runden geben</translation>
+    </message>
+    <message>
+        <source>Tune the selected tasks no more</source>
+        <translation>Die ausgewählten Aufgaben nicht weiter optimieren</translation>
+    </message>
+    <message>
         <source>Filter by name, operator or shape   (Ctrl+F)</source>
         <translation>Nach Name, Operator oder Form filtern   (Strg+F)</translation>
     </message>
@@ -2060,24 +2076,12 @@
         <translation>Roofline der Aufgaben</translation>
     </message>
     <message>
-        <source>Tune only pinned tasks</source>
-        <translation>Nur angeheftete Aufgaben optimieren</translation>
-    </message>
-    <message>
         <source>Boost</source>
         <translation>Bevorzugen</translation>
     </message>
     <message>
-        <source>Give this task more rounds</source>
-        <translation>Dieser Aufgabe mehr Runden geben</translation>
-    </message>
-    <message>
         <source>Freeze</source>
         <translation>Einfrieren</translation>
-    </message>
-    <message>
-        <source>Tune this task no more</source>
-        <translation>Diese Aufgabe nicht weiter optimieren</translation>
     </message>
     <message>
         <source>Back to normal</source>
@@ -2307,6 +2311,18 @@
     <message>
         <source>share of the candidates</source>
         <translation>Anteil der Kandidaten</translation>
+    </message>
+    <message>
+        <source>No candidate has such a score.</source>
+        <translation>Kein Kandidat hat eine solche Wertung.</translation>
+    </message>
+    <message>
+        <source>No candidate was valid.</source>
+        <translation>Kein Kandidat war gültig.</translation>
+    </message>
+    <message>
+        <source>No round has explored candidates.</source>
+        <translation>Keine Runde hat Kandidaten erkundet.</translation>
     </message>
     <message>
         <source>explored in round {number}</source>

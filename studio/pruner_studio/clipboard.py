@@ -1,36 +1,25 @@
-"""The clipboard: texts and pictures that are copied, and a signal that tells of them."""
+"""The clipboard: texts and pictures that are copied, and told in the status bar."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QClipboard, QGuiApplication, QPixmap
 
+from pruner_studio.announcing import remarks
+from pruner_studio.translation import tr
 from pruner_studio.widgets.elided import BLANK, BREAK, JOIN
 
 
-class _Copies(QObject):
-    """Tells of what is copied.
-
-    Signals:
-        made: a text was put on the clipboard.
-    """
-
-    made = Signal(str)
-
-
-copies = _Copies()
-
-
 def copy(text: str) -> None:
-    """Put a text on the clipboard; `copies` tells."""
+    """Put a text on the clipboard; its first line is told."""
     QGuiApplication.clipboard().setText(text)
-    copies.made.emit(text)
+    first, _, more = text.strip().partition("\n")
+    remarks.made.emit(tr("Copied: {line}").format(line=f"{first} …" if more else first))
 
 
 def copy_picture(picture: QPixmap, name: str) -> None:
     """Put a picture on the clipboard, told by its name."""
     QGuiApplication.clipboard().setPixmap(picture)
-    copies.made.emit(name)
+    remarks.made.emit(tr("Copied: {line}").format(line=name))
 
 
 def take_out_breaks(mode: QClipboard.Mode) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QDropEvent
 
 from pruner_engine.model_names import kind_of_file
 from pruner_studio.literal import one_line
@@ -17,6 +18,15 @@ from pruner_studio.translation import tr
 def files_in(data: QMimeData) -> list[str]:
     """Paths of what is dragged; a link into the web is no file."""
     return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+
+
+def take_as_copy(event: QDropEvent) -> None:
+    """Accept what is dragged, but not to be moved: whoever offers that may remove the files once they are taken."""
+    for action in (Qt.DropAction.CopyAction, Qt.DropAction.LinkAction):
+        if event.possibleActions() & action:
+            event.setDropAction(action)
+            event.accept()
+            return
 
 
 def one_of(files: Sequence[str], tell: Callable[[Problem], object]) -> str:

@@ -107,7 +107,7 @@ class Files(QObject):
             several = tr("{count} records were written to {folder}.")
             told = tr("One record was written to {folder}.") if answer.records == 1 else several
             told = told.format(count=answer.records, folder=answer.out)
-            self._tell(told, lines.line_of(command))
+            self._tell(told, lines.line_of(command), self._opening(answer.out))
 
         self._ask("records", tr("Writing {path}…").format(path=folder), command, done)
 

@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from pruner_studio import clipboard, closing, kept_sizes
-from pruner_studio.announcing import announce
-from pruner_studio.dropping import files_in, one_of
+from pruner_studio.announcing import announce, remarks
+from pruner_studio.dropping import files_in, one_of, take_as_copy
 from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.focus_frames import FocusFrames
 from pruner_studio.garbage import Garbage
@@ -83,7 +83,7 @@ class MainWindow(QMainWindow):
         self.workspace.opened.connect(self._opened)
         self.workspace.job_changed.connect(self._job_changed)
         self.workspace.job.detached.connect(self._job_left)
-        clipboard.copies.made.connect(self._copied)
+        remarks.made.connect(self._remark)
         QGuiApplication.clipboard().changed.connect(self._clipboard_changed)
         theme.changed.connect(self._repaint_icons)
         self._job_was_running = self._job_was_new = False
@@ -213,10 +213,8 @@ class MainWindow(QMainWindow):
         """The terminal's line for what is shown."""
         clipboard.copy(self.pages.command_line())
 
-    def _copied(self, text: str) -> None:
-        """Say in the status bar, and to a screen reader, what is on the clipboard now: its first line."""
-        first, _, more = text.strip().partition("\n")
-        told = tr("Copied: {line}").format(line=f"{first} …" if more else first)
+    def _remark(self, told: str) -> None:
+        """Say what was done in the status bar, and to a screen reader."""
         self.statusBar().showMessage(told, _TOLD_MS)
         announce(self.statusBar(), told)
 
@@ -310,12 +308,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if files_in(event.mimeData()):
-            event.acceptProposedAction()
+            take_as_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """A project or a model may be dropped anywhere."""
         if files := files_in(event.mimeData()):
-            event.acceptProposedAction()
+            take_as_copy(event)
             self.open_path(one_of(files, self.problems.tell))
 
     # ------------------------------------------------------------ end

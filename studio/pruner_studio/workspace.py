@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
+from pruner_engine.store.file import reading
 from pruner_engine.store.file.identity import identity
 from pruner_engine.store.file.lock import is_being_written
 from pruner_engine.store.reader import ProjectReader
@@ -62,6 +63,8 @@ class Workspace(QObject):
         self.helpers = Helpers(self)
         self._version = -1
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
+        self._arriving: reading.State | None = None  # what lies there instead, as it was when looked at last
+        self._refused: reading.State | None = None  # as it was when it was opened in vain
         self._not_opened: list[Problem] = []  # files that were not what was hoped for, until one is
         self._damage: Problem | None = None  # told once for as long as the file cannot be read
         self._absence: Problem | None = None  # told once for as long as there is no file
@@ -97,6 +100,7 @@ class Workspace(QObject):
         self._not_opened.clear()
         self.close()
         self.reader, self._version, self._file = reader, version, file
+        self._arriving = self._refused = None
         self.run_id = run_id if run_id in runs else newest
         remember(str(reader.path))
         self.opened.emit()
@@ -198,8 +202,7 @@ class Workspace(QObject):
         self._look_beside()
         self._look_for_file(self.path)
         if self._was_replaced():  # SQLite would go on reading the file that has no name any more
-            self._file = identity(self.path)  # what cannot be opened is told once
-            self.open(self.path, self.run_id)
+            self._read_anew(Path(self.path))
             return
         try:
             self._take_news(self.reader.data_version())
@@ -207,6 +210,13 @@ class Workspace(QObject):
             self._damage = self._told(self._damage, Problem(error.message, error.hint))
         else:
             self._damage = self._told(self._damage, None)
+
+    def _read_anew(self, path: Path) -> None:
+        """Open what lies there now once it stays as it is, since it may still be copied there; and once only."""
+        before, self._arriving = self._arriving, reading.state_of(path)
+        if before == self._arriving and before != self._refused:
+            self._refused = before
+            self.open(path, self.run_id)
 
     def _look_beside(self) -> None:
         try:

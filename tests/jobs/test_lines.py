@@ -112,12 +112,18 @@ def test_a_run_is_made_anew_with_what_it_was_made_with():
         "id": 4, "source": "resnet.onnx", "model_kind": "onnx", "target": None, "strategy": "pruner", "seed": 3,
         "inputs": [{"name": "x", "shape": [1, 3, 8, 8], "dtype": "float32"}], "budget_trials": 200, "budget_s": 90.0,
         "settings": {"draft_set": 256, "mutation": 0.85, "check": "best", "fixed": [], "without_rules": []},
+        "asked_target": None, "asked_layout": None,
     }  # fmt: skip
     plan = plan_of(run, "new.pruner")
     assert (plan.target, plan.trials, plan.minutes, plan.inputs) == ("auto", 200, 1.5, {"x": [1, 3, 8, 8]})
     assert plan.settings == {"draft_set": 256}, "what is as by default is not told"
     assert plan_of(run | {"model_kind": "workload"}, "new.pruner").inputs == {}
     assert plan_of(run | {"model_kind": "tvmscript"}, "new.pruner").allow_code
+    stored = run | {"target": '{"kind":"llvm"}'}
+    assert plan_of(stored, "new.pruner").target == '{"kind":"llvm"}', "an earlier version kept nothing else"
+    assert plan_of(stored | {"asked_target": "auto"}, "new.pruner").target == "auto"
+    settled = run | {"settings": {**run["settings"], "layout": "own"}}
+    assert plan_of(settled | {"asked_layout": "measured"}, "new.pruner").settings["layout"] == "measured"
     assert "--fix sr=16000 --fix 'axes=1, 2'" in line_of(plan_of(run | {"settings": {"fixed": FIXED}}, "new.pruner"))
     anew, resume, export = commands_of(run, Path("/far/p.pruner"))
     assert anew == line_of(plan).replace("new.pruner", "NEW.pruner")

@@ -138,6 +138,26 @@ def careless(context):
     return strategy
 
 
+def one_round(context):
+    """A random search that finds nothing new after its first round."""
+    strategy = make_strategy("random", context)
+    propose = strategy.propose
+    strategy.propose = lambda state, most: Proposal([]) if state.measured else propose(state, most)
+    return strategy
+
+
+def test_that_a_search_finds_nothing_new_is_kept_once_however_often_the_run_goes_on(tmp_path):
+    project = tmp_path / "p.pruner"
+    nothing = "every candidate that the search finds is measured."
+    register_strategy("one round", one_round)
+    started(project, strategy="one round", settings={**QUICK, "round_trials": 2})
+    said = resumed(project, trials=8)
+    with ProjectReader(project) as reader:
+        assert reader.run(1)["trials"] == 2
+        assert len([event for event in reader.events(1) if nothing in event["text"]]) == 1
+    assert [event for event in said if isinstance(event, msg.Notice) and nothing in event.text]
+
+
 def test_what_a_strategy_proposes_twice_or_unapplied_costs_no_trial(tmp_path):
     register_strategy("careless", careless)
     said = started(tmp_path / "p.pruner", strategy="careless", trials=6, settings={**QUICK, "round_trials": 2})
@@ -332,6 +352,29 @@ def test_libraries_that_were_timed_beside_other_programs_are_told_in_one_sentenc
             asked.time()
     (told,) = (event.text for event in said if isinstance(event, msg.Notice))
     assert told.startswith("Libraries were timed while other") and "ONNX Runtime, PyTorch may be told" in told
+
+
+def test_who_stops_a_run_between_two_libraries_is_told_that_the_first_was_disturbed(tuned, tmp_path):
+    said: list[msg.Event] = []
+    path, control = tmp_path / "p.pruner", Control()
+    path.write_bytes(tuned.read_bytes())
+
+    def stop_at_the_second(event: msg.Event) -> None:
+        said.append(event)
+        if isinstance(event, msg.Phase) and event.detail == "PyTorch":
+            control.stop.set()
+
+    with Project(path) as project, contextlib.ExitStack() as others:
+        with project.transaction() as db:
+            db.execute("DELETE FROM baselines")
+        for _ in psutil.Process().cpu_affinity():
+            others.enter_context(bystander())
+        opened = OpenRun(project, 1, JobContext(stop_at_the_second, control))
+        model = load_model(str(write_pt2(tmp_path / "m.pt2")))
+        with Libraries(opened, model, resolve_target("auto"), LIBRARIES) as asked, pytest.raises(StoppedError):
+            asked.time()
+    (told,) = (event.text for event in said if isinstance(event, msg.Notice))
+    assert told.startswith("ONNX Runtime was timed while other")
 
 
 def test_a_library_that_was_timed_beside_other_programs_is_told_so_and_timed_again(tuned, monkeypatch):

@@ -6,6 +6,7 @@ import json
 import shutil
 import socket
 import sqlite3
+import statistics
 from pathlib import Path
 
 import pytest
@@ -286,6 +287,20 @@ def test_a_target_that_makes_no_sense_costs_no_record(project: Path, tmp_path: P
     (folder / RECORDS).write_text("".join(json.dumps(row) + "\n" for row in rows))
     import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
     assert said[-1].records == 3 and all(len(told) < 400 for told in said[-1].problems)
+
+
+def test_a_schedule_that_several_runs_measured_is_written_once(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "own", best=6)
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
+    with connected(project) as db:  # the fastest is also the slowest by its second measurement
+        (fastest,) = db.execute("SELECT id FROM measurements WHERE run_id = 2 ORDER BY seconds LIMIT 1").fetchone()
+        db.execute("UPDATE measurements SET seconds = 9.0, repeats = '[9.0]' WHERE id = ?", (fastest,))
+    said, both = Said(), str(tmp_path / "both")
+    export_records(msg.ExportRecords(project=str(project), out=both, run_id=2, all_runs=True, best=8), said.job())
+    assert said[-1].records == 6
+    lines = (Path(both) / RECORDS).read_text().splitlines()
+    seconds = [statistics.median(json.loads(line)[1][1]) for line in lines]
+    assert seconds == sorted(seconds) and 9.0 not in seconds
 
 
 def test_a_record_that_comes_twice_is_told_as_one(project: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -33,6 +33,20 @@ def dropped_on(part: QWidget, *urls: QUrl) -> bool:
     if moved.isAccepted():
         QApplication.sendEvent(part, QDropEvent(place, *how))
     return moved.isAccepted()
+
+
+def test_a_file_that_is_offered_to_be_moved_is_taken_as_a_copy(window: MainWindow, finished_project: Path) -> None:
+    data, either = QMimeData(), Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    data.setUrls([QUrl.fromLocalFile(str(finished_project))])
+    for part in (window, window.start_page().drop):
+        how = either, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+        entered, dropped = QDragEnterEvent(QPoint(5, 5), *how), QDropEvent(QPointF(5, 5), *how)
+        assert dropped.proposedAction() == Qt.DropAction.MoveAction
+        for event in (entered, dropped):
+            QApplication.sendEvent(part, event)
+            assert event.isAccepted() and event.dropAction() == Qt.DropAction.CopyAction
+        assert window.workspace.path == str(finished_project)
+        window.workspace.leave()
 
 
 def unfolded(page: Page) -> dict[str, Editor]:

@@ -73,6 +73,7 @@ def test_nothing_is_counted_among_candidates_that_all_failed(window: MainWindow,
     page = window.show_page("draft")
     window.workspace.select(1)
     rested(page)
+    assert page.scatter._nothing.isVisible() and page.scatter._nothing.text() == "No candidate was valid."
     remarks = {name: tile.accessibleDescription() for name, tile in page.tiles.items()}
     assert remarks["place", "draft_score"] == "– no candidate was valid"
     card = window.show_page("schedule").candidate_card

@@ -24,6 +24,7 @@ from pruner_engine import units
 from pruner_engine.cli.main import cli
 from pruner_engine.store.file.lock import WriterLock
 from pruner_studio.main_window import MainWindow
+from pruner_studio.models.words import gain_tone
 
 
 def one(db: sqlite3.Connection, sql: str, *args: Any) -> Any:
@@ -155,6 +156,14 @@ def test_tasks(opened: MainWindow, db: sqlite3.Connection) -> None:
         if seconds:
             assert cell(page, at, "GFLOP/s") == units.significant(flops / seconds / 1e9)
             assert cell(page, at, "Gain") == units.ratio(untuned / seconds)
+
+
+@pytest.mark.parametrize(
+    ("gain", "tones"),
+    [(None, ("", "")), (1.004, ("", "")), (0.9996, ("", "")), (1.01, ("good", "good")), (0.99, ("", "bad"))],
+)
+def test_a_gain_has_a_colour_only_where_its_digits_tell_one(gain: float | None, tones: tuple[str, str]) -> None:
+    assert (gain_tone(gain), gain_tone(gain, "bad")) == tones
 
 
 def test_draft_vs_verify(opened: MainWindow, db: sqlite3.Connection) -> None:

@@ -11,7 +11,16 @@ import pytest
 from click.testing import CliRunner
 from lent_engine import LentEngine
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QFileDialog, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QCheckBox,
+    QFileDialog,
+    QLabel,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 from test_accessibility import controls, told
 from test_cut_texts import SCREENS, cut
 
@@ -304,6 +313,19 @@ def test_settings_that_are_none_are_told(qtbot, window: MainWindow, tmp_path: Pa
     assert (
         "The setting draft_set takes a whole number of 1 or more, not -5." in window.problems.cards()[0].problem.message
     )
+
+
+def test_settings_that_unfold_at_the_lower_end_are_scrolled_into_sight(qtbot, start: StartPage) -> None:
+    start.window().resize(1366, 768)
+    area = start.findChild(QScrollArea)
+    start.form.settings_button.click()
+    fields = start.form.fields
+
+    def seen(part: QWidget) -> bool:
+        return area.viewport().rect().contains(part.mapTo(area.viewport(), part.rect().center()))
+
+    qtbot.waitUntil(lambda: seen(fields.editors["dtype"].widget))
+    assert seen(start.form.settings_button)
 
 
 def test_the_keyboard_unfolds_the_settings_and_reaches_every_field(qtbot, start: StartPage) -> None:

@@ -11,7 +11,7 @@ import pytest
 from project_factory import make_project
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter, QTextDocument
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_engine.protocol import WhatIfScore
@@ -225,6 +225,41 @@ def test_what_cannot_be_written_is_a_sentence(window: MainWindow, finished_proje
     assert figure.file_stem == "latency-over-the-run"
 
 
+def test_where_a_plot_was_saved_is_told_and_offered_for_the_next(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(SaveButton, "_folder", Path())
+    window.workspace.open(finished_project, 3)
+    button = window.show_page("overview").curve.findChild(SaveButton)
+    folder = tmp_path / "Bilder für Übersicht"
+    folder.mkdir()
+
+    def asked(kind: str) -> QFileDialog:
+        next(choice for choice in button.choices.actions() if kind in choice.text()).trigger()
+        (dialog,) = button.findChildren(QFileDialog)
+        return dialog
+
+    dialog = asked("PNG")
+    dialog.selectFile(str(folder / "Kurve äöü"))
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.accept()
+    assert not QImage(str(folder / "Kurve äöü.png")).isNull()
+    assert window.statusBar().currentMessage() == f"Saved: {folder / 'Kurve äöü.png'}"
+    dialog = asked("CSV")
+    assert Path(dialog.directory().absolutePath()) == folder and dialog.selectedNameFilter() == "CSV (*.csv)"
+    dialog.reject()
+
+
+def test_a_picture_that_cannot_be_made_leaves_what_has_its_name(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    window.workspace.open(finished_project, 3)
+    (kept := tmp_path / "curve.xyz").write_text("mine")
+    with pytest.raises(UserError, match="not written in this format"):
+        window.show_page("overview").curve.figure.save(str(kept))
+    assert kept.read_text() == "mine"
+
+
 def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_until_others_are_chosen(
     window: MainWindow, rested, tmp_path: Path
 ) -> None:
@@ -260,6 +295,11 @@ def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) 
     told.setHtml(plot.legend.text())
     assert [part.strip() for part in told.toPlainText().split("●")[1:]] == names
     assert plot.legend.height() >= plot.legend.heightForWidth(plot.legend.width()) > 2 * plot.fontMetrics().height()
+    told.setTextWidth(plot.legend.width())
+    assert told.size().width() <= plot.legend.width(), "now it is laid out"
+    block = told.firstBlock()
+    lines = [block.layout().lineAt(at) for at in range(block.layout().lineCount())]
+    assert len(lines) > 2 and {block.text()[line.textStart()] for line in lines} == {"●"}
 
 
 def named(plot: Plot) -> dict[str, QRectF]:

@@ -416,7 +416,9 @@ def test_records_go_out_of_a_project_and_into_it(qtbot, window: MainWindow, tmp_
     files = window.menus.files
     files.write_records(str(out))
     qtbot.waitUntil(lambda: "records" not in files.under_way, timeout=120_000)
-    assert window.problems.cards()[0].problem.level == "info", window.problems.cards()[0].problem.message
+    written = window.problems.cards()[0].problem
+    assert written.level == "info", written.message
+    assert [name for name, _ in written.actions] == ["Open", "Copy as command"]
     files._ask_device(str(out))
     box = window.findChild(QMessageBox)
     qtbot.mouseClick(next(b for b in box.buttons() if b.text() == "On another one"), Qt.MouseButton.LeftButton)

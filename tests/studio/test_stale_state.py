@@ -164,6 +164,25 @@ def test_a_project_that_was_replaced_is_read_anew(qtbot, opened: MainWindow, tmp
     qtbot.waitUntil(lambda: opened.workspace.run()["model"] == "another", timeout=20_000)
 
 
+def test_a_project_that_is_copied_in_place_is_read_once_it_is_there_as_a_whole(
+    qtbot, opened: MainWindow, tmp_path: Path
+) -> None:
+    path = Path(opened.workspace.path)
+    other = Path(shutil.copy(path, tmp_path / "other.pruner"))
+    with closing(sqlite3.connect(other, isolation_level=None)) as db:
+        db.execute("UPDATE models SET name = 'another'")
+    whole = other.read_bytes()
+    path.unlink()
+    path.write_bytes(whole[: len(whole) // 2])
+    cannot = "cannot be read as a project"
+    qtbot.waitUntil(lambda: any(cannot in card.problem.message for card in opened.problems.cards()), timeout=20_000)
+    assert opened.workspace.run()["model"] != "another"
+    with path.open("ab") as half:
+        half.write(whole[len(whole) // 2 :])
+    qtbot.waitUntil(lambda: opened.workspace.run()["model"] == "another", timeout=20_000)
+    assert not opened.problems.cards(), "it goes with what it told of"
+
+
 def test_a_project_that_was_taken_away_is_told_and_can_be_kept(qtbot, opened: MainWindow, tmp_path: Path) -> None:
     path, away, kept = Path(opened.workspace.path), tmp_path / "away.pruner", tmp_path / "kept.pruner"
     path = Path(shutil.copy(path, tmp_path / "mine.pruner"))

@@ -505,3 +505,22 @@ def test_a_chosen_row_is_told_by_its_colour_up_to_the_right_end(qtbot, many: Tab
         QApplication.processEvents()
         assert painted.region.contains(QPoint(room.width() - 5, cell(many, chosen, 0).center().y()))
         assert {row_id: told(row_id) for row_id in (1, 2, 3)} == {at: [at == chosen] * 2 for at in (1, 2, 3)}
+
+
+def test_a_chosen_row_that_moves_takes_its_colour_with_it_up_to_the_right_end(qtbot, many: Table) -> None:
+    many.resize(450, 200)
+    many.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+    QApplication.processEvents()
+    room = many.viewport()
+    right = room.width() - 5
+    assert many.horizontalHeader().length() < right
+    many.choose(2)
+    assert order(many) == [2, 3, 1]
+    was = QPoint(right, cell(many, 2, 0).center().y())
+    QApplication.processEvents()
+    painted = Painted(room)
+    many.table.show_rows(rows(10.0, 5.0, 20.0))
+    assert order(many) == [3, 1, 2]
+    QApplication.processEvents()
+    assert painted.region.contains(was)
+    assert painted.region.contains(QPoint(right, cell(many, 2, 0).center().y()))

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from pruner_engine import protocol as msg
+from pruner_engine.resources import resource_dir
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 
@@ -171,3 +172,33 @@ def test_a_job_paused_while_it_is_prepared_goes_on(qtbot, window: MainWindow, tm
 def _state(project: Path) -> str:
     with ProjectReader(project) as reader:
         return str(reader.run()["state"])
+
+
+def test_all_selected_tasks_are_steered(qtbot, window: MainWindow, tmp_path: Path, sent: list[object]) -> None:
+    workspace = window.workspace
+    model = resource_dir() / "models" / "small-cnn.onnx"
+    workspace.start(msg.Tune(project=str(tmp_path / "p.pruner"), trials=100_000, **_TUNE | {"model": str(model)}))
+    qtbot.waitUntil(lambda: workspace.steers_shown and len(workspace.reader.tasks(1)) > 3, timeout=120_000)
+    tasks = window.show_page("tasks")
+    tasks.refresh()
+    tasks.table.setFocus()
+    qtbot.keyClick(tasks.table, Qt.Key.Key_Home)
+    qtbot.keyClick(tasks.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    selected = [row["id"] for row in tasks.model.rows[:2]]
+    qtbot.waitUntil(lambda: all(made.isEnabled() for made in tasks.steer_buttons), timeout=20_000)
+    freeze = next(made for made in tasks.steer_buttons if made.text() == "Freeze")
+    press(qtbot, freeze)
+    assert {one.task_id for one in sent if isinstance(one, msg.Steer)} == set(selected)
+    next(choice for choice in tasks.copy_button.menu().actions() if choice.text() == "Freeze").trigger()
+    assert [line.rpartition(" ")[2] for line in QGuiApplication.clipboard().text().splitlines()] == [
+        *map(str, selected)
+    ]
+    assert "Taken up" in tasks.count.text()
+
+    def steered() -> set[int]:
+        return {row["id"] for row in workspace.reader.tasks(1) if row["steer"] == "freeze"}
+
+    qtbot.waitUntil(lambda: steered() == set(selected), timeout=120_000)
+    qtbot.waitUntil(lambda: "Taken up" not in tasks.count.text(), timeout=20_000)
+    press(qtbot, window.run_bar.stop_button)
+    qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)

@@ -12,16 +12,10 @@ from typing import Any
 from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.errors import UserError
 from pruner_engine.protocol import Command, Resume, RunFinished, Tune
-from pruner_engine.search.settings import SearchSettings, settings_from
+from pruner_engine.search.settings import SearchSettings, asked_settings, settings_from
 from pruner_engine.store.reader import ProjectReader, Row
 
 CarryOut = Callable[[Command], RunFinished]
-
-
-def asked_settings(run: Row) -> dict[str, Any]:
-    """The settings of a run as it was given them: a layout that it has measured itself makes it no other run."""
-    asked = run.get("asked_layout")
-    return {**run["settings"], **({"layout": asked} if asked else {})}
 
 
 class SeriesStopped(Exception):

@@ -18,9 +18,9 @@ import msgspec
 from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
 from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of, finished_runs
-from pruner_engine.benchmarks.series import WantedRun, asked_settings
+from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.errors import UserError
-from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.settings import SearchSettings, asked_settings
 from pruner_engine.store.file.reading import making_sense
 from pruner_engine.store.reader import ProjectReader
 

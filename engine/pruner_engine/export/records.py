@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 
 def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path, best: int = 1) -> int:
-    """Write the `best` records of each task, in the files that `JSONDatabase(work_dir=folder)` reads.
+    """Write the `best` schedules of each task, in the files that `JSONDatabase(work_dir=folder)` reads.
 
     Returns:
         The number of records written.
@@ -43,7 +43,7 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
     written = 0
     for task in tasks:
         workload = files.commit_workload(task.mod)
-        for record in database.get_top_k(database.commit_workload(task.mod), best):
+        for record in _best(database, database.commit_workload(task.mod), best):
             files.commit_tuning_record(
                 TuningRecord(record.trace, workload, record.run_secs, record.target, record.args_info)
             )
@@ -54,6 +54,19 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
             (folder / name).unlink(missing_ok=True)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
     return written
+
+
+def _best(database: Database, workload: Workload, number: int) -> list[TuningRecord]:
+    """The fastest record of each of so many schedules: several runs may have measured the same one."""
+    asked = number
+    while True:
+        found = database.get_top_k(workload, asked)
+        fastest: dict[str, TuningRecord] = {}
+        for record in found:
+            fastest.setdefault(str(record.trace.as_json()), record)
+        if len(fastest) >= number or len(found) < asked:
+            return [*fastest.values()][:number]
+        asked *= 2
 
 
 def _lines(path: Path) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pruner_engine import protocol as msg
-from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.settings import SearchSettings, asked_settings
 
 _SETTING_OPTIONS = {
     "checkpoint": "--checkpoint",
@@ -139,7 +139,7 @@ def decision_names(specs: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def plan_of(run: dict[str, Any], project: str) -> msg.Tune:
-    """The command that makes a run anew.
+    """The command that makes a run anew, as it was asked for.
 
     Args:
         run: a row of the reader's.
@@ -150,12 +150,12 @@ def plan_of(run: dict[str, Any], project: str) -> msg.Tune:
         project=project,
         model=run["source"],
         inputs={spec["name"]: spec["shape"] for spec in run["inputs"]} if run["model_kind"] != "workload" else {},
-        target=run["target"] or "auto",
+        target=run["asked_target"] or run["target"] or "auto",
         strategy=run["strategy"],
         trials=run["budget_trials"],
         minutes=run["budget_s"] / 60 if run["budget_s"] else None,
         seed=run["seed"],
-        settings={name: value for name, value in run["settings"].items() if value != defaults.get(name)},
+        settings={name: value for name, value in asked_settings(run).items() if value != defaults.get(name)},
         allow_code=run["model_kind"] == "tvmscript",
     )
 

@@ -91,7 +91,7 @@ class RoundPlanner:
         if not chosen:
             state.exhausted = True
             if state.measured:
-                self._log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
+                self._log.remind(f"{state.task.name}: every candidate that the search finds is measured.")
             else:
                 self._log.quarantine(state, "no candidate that the search finds can be applied to it")
             return None

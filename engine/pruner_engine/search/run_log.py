@@ -55,6 +55,12 @@ class RunLog:
         self._project.runs.add_event(self._run_id, level, text, hint)
         self._emit(Notice(level=level, text=text, hint=hint))
 
+    def remind(self, text: str) -> None:
+        """Tell what stays as it is, whenever a session of the run comes upon it; it is kept once."""
+        if not self._project.runs.was_told(self._run_id, text):
+            self._project.runs.add_event(self._run_id, "info", text, "")
+        self._emit(Notice(level="info", text=text))
+
     def quarantine(self, state: TaskState, why: str) -> None:
         """Leave a task out for the rest of the run; the other tasks go on."""
         state.quarantined = why

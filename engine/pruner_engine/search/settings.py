@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -131,6 +132,12 @@ def described_settings() -> dict[str, Setting]:
         name: Setting(getattr(defaults, name), " ".join(meanings[name].split()))
         for name in SearchSettings.__struct_fields__
     }
+
+
+def asked_settings(run: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run's row as it was given them: a layout that it has measured itself makes it no other run."""
+    asked = run.get("asked_layout")
+    return {**run["settings"], **({"layout": asked} if asked else {})}
 
 
 def settings_from(values: dict[str, Any] | str) -> SearchSettings:

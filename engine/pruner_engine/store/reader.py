@@ -21,7 +21,7 @@ from pruner_engine.store.queries.candidates import CandidateReader, of_tasks
 from pruner_engine.store.queries.results import ResultReader
 from pruner_engine.store.queries.tally import TOLD_ANEW, Tally, TaskTally
 from pruner_engine.store.run_states import BUSY, NEWEST_FIRST, no_run
-from pruner_engine.store.writing.of_run import ASKED, UNTUNED_S, WEIGHT
+from pruner_engine.store.writing.of_run import LAYOUT_ASKED, TARGET_ASKED, UNTUNED_S, WEIGHT
 
 __all__ = ["WORK_PARTS", "ProjectReader", "Row"]
 
@@ -33,7 +33,7 @@ SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.sha256 AS model_s
        t.text AS target, t.device, t.fingerprint, t.profile,
        (SELECT CASE WHEN count(*) = count({UNTUNED_S}) THEN sum({WEIGHT} * {UNTUNED_S}) END
          FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
-       {ASKED} AS asked_layout,
+       {LAYOUT_ASKED} AS asked_layout, {TARGET_ASKED} AS asked_target,
        (SELECT count(*) FROM run_tasks j WHERE j.run_id = r.id) AS tasks,
        (SELECT count(*) FROM run_tasks j WHERE j.run_id = r.id AND j.steer <> 'freeze' AND j.quarantined = ''
          AND NOT EXISTS (SELECT 1 FROM measurements x WHERE x.run_id = r.id AND x.task_id = j.task_id)) AS untried,
@@ -83,6 +83,7 @@ class _Told(msgspec.Struct):
     untuned_s: float | None
     latency_s: float | None
     settings: dict[str, Any]
+    asked_target: str | None
     profile: dict[str, Any] | None
     inputs: list[dict[str, Any]]
 
@@ -114,7 +115,8 @@ class ProjectReader(CandidateReader, ResultReader):
         """All runs, oldest first.
 
         `alive` tells whether an engine works on it now, `failed` counts failed trials, `untried` the tasks that wait
-        for their first one, `asked_layout` the setting `layout` before what was measured took its place (else None).
+        for their first one, `asked_layout` the setting `layout` before what was measured took its place (else None),
+        `asked_target` the target as the user named it (None in a run of an earlier version).
         """
         return [self._with_state(row) for row in self.rows(_RUNS + " ORDER BY r.id")]
 

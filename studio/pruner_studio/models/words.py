@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pruner_engine import units
 from pruner_studio.translation import tr
 
 # what an engine does
@@ -61,6 +62,17 @@ ERRORS: dict[str, str] = {
     "wrong": "",
     "error": "",
 }
+
+
+def gain_tone(gain: float | None, worse: str = "") -> str:
+    """The colour of a gain; none of one whose digits say that nothing is gained or lost.
+
+    Args:
+        worse: the colour of a loss.
+    """
+    if not gain or units.ratio(gain) == units.ratio(1.0):
+        return ""
+    return "good" if gain > 1 else worse
 
 
 def location(value: int) -> str:

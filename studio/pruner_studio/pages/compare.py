@@ -20,6 +20,7 @@ from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.rows import Column
 from pruner_studio.models.runs import short_name, strategy_of, told_state
 from pruner_studio.models.ticked_rows import TickedRows
+from pruner_studio.models.words import gain_tone
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, paint_icon
@@ -55,7 +56,7 @@ COLUMNS = (
         units.ratio,
         tip_of("figure.gain"),
         right=True,
-        tone=lambda row: "good" if (row["gain"] or 0) > 1 else "",
+        tone=lambda row: gain_tone(row["gain"]),
     ),
     Column(
         tr("Trials to goal"),
@@ -78,7 +79,7 @@ COLUMNS = (
         tip_of("figure.speed_up"),
         right=True,
         spare=1,
-        tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else "",
+        tone=lambda row: gain_tone(row["goal_gain"]),
     ),
     Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True, spare=2),
     Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True, spare=2),

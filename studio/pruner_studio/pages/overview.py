@@ -16,7 +16,7 @@ from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.runs import BASELINES, budget_text, state_name
-from pruner_studio.models.words import PHASES
+from pruner_studio.models.words import PHASES, gain_tone
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
 from pruner_studio.translation import tr
@@ -196,7 +196,7 @@ class OverviewPage(Page):
         ready = run["latency_s"] and not exported and not run["alive"]
         hint = tr("an export measures it") if ready else ""
         remark = " · ".join(filter(None, (gain or tr("sum over kernels"), hint)))
-        self.tiles["latency"].show_value(units.latency(run["latency_s"]), remark, good=(run["gain"] or 0) > 1)
+        self.tiles["latency"].show_value(units.latency(run["latency_s"]), remark, good=gain_tone(run["gain"]) == "good")
         if exported is not None:
             when = tr("exported {moment}").format(moment=units.moment(exported["at"]))
             since = tr("before the latest trials") if exported["tuned_since"] else ""

@@ -22,7 +22,7 @@ from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.basic import button, label, restyle
 from pruner_studio.widgets.model_card import ModelCard
 from pruner_studio.widgets.plan_form import PlanForm
 from pruner_studio.widgets.preflight import Preflight
@@ -155,6 +155,7 @@ class StartPage(Page):
         self.hindrance.setText(hindrance)
         self.hindrance.setVisible(bool(hindrance))
         self.command.setText(self.command_line() or tr("Choose a model to begin."))
+        restyle(self.command, role="mono" if self.model_card.model else "faint")
         self.line_changed.emit()
 
     def _hindrance(self) -> str:

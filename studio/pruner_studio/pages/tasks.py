@@ -17,7 +17,7 @@ from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.words import STEERS
+from pruner_studio.models.words import STEERS, gain_tone
 from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
@@ -66,7 +66,7 @@ COLUMNS = (
         units.ratio,
         tip_of("figure.gain"),
         right=True,
-        tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
+        tone=lambda row: gain_tone(row["gain"], "bad"),
     ),
     Column(
         "",
@@ -124,7 +124,7 @@ class TasksPage(Page):
     subtitle = tr("Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.")
 
     def build(self) -> Iterator[None]:
-        self._asked: tuple[int, str] | None = None  # task and how it is steered, until the engine has taken that up
+        self._asked: dict[int, str] = {}  # how tasks are steered, until the engine has taken that up
         self.filter = TaskFilter(self.workspace)
         self.header.addWidget(self.filter)
         split = Divided(Qt.Orientation.Vertical, tr("Divider of tasks and roofline"), 14)
@@ -187,9 +187,9 @@ class TasksPage(Page):
             (made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons
         )
         for action, text, tip in (
-            ("pin", tr("Pin"), tr("Tune only pinned tasks")),
-            ("boost", tr("Boost"), tr("Give this task more rounds")),
-            ("freeze", tr("Freeze"), tr("Tune this task no more")),
+            ("pin", tr("Pin"), tr("Tune the selected tasks before all others")),
+            ("boost", tr("Boost"), tr("Give the selected tasks more rounds")),
+            ("freeze", tr("Freeze"), tr("Tune the selected tasks no more")),
             ("normal", tr("Back to normal"), tr("Undo pin, boost or freeze")),
         ):
             made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
@@ -276,27 +276,27 @@ class TasksPage(Page):
 
     @property
     def _steers(self) -> bool:
-        """The buttons act on the selected task: it is one of the run at work, and in sight of who presses them."""
+        """The buttons act on the selected tasks: they are of the run at work, and in sight of who presses them."""
         return self.workspace.steers_shown and self.model.row_of(self.workspace.task_id) >= 0
 
-    def _steering_command(self, action: str) -> msg.Steer:
-        assert self.workspace.task_id is not None
-        return msg.Steer(task_id=self.workspace.task_id, action=action)  # type: ignore[arg-type]
+    def _steering_commands(self, action: str) -> list[msg.Steer]:
+        """Those of the selected tasks; none where none can be steered."""
+        rows = self.table.selected_rows() if self._steers else ()
+        return [msg.Steer(task_id=row["id"], action=action) for row in rows]  # type: ignore[arg-type]
 
     def _steer(self, action: str) -> None:
-        if self._steers:
-            command = self._steering_command(action)
+        for command in self._steering_commands(action):
             self.workspace.control(command)
-            self._asked = command.task_id, action
-            self.refresh()
+            self._asked[command.task_id] = action
+        self.refresh()
 
     def _copy(self, action: str) -> None:
-        if self._steers:
-            clipboard.copy(lines.steer_line(self.workspace.path, self._steering_command(action)))
+        if commands := self._steering_commands(action):
+            clipboard.copy("\n".join(lines.steer_line(self.workspace.path, command) for command in commands))
 
     def _awaits(self, tasks: list[dict[str, Any]]) -> bool:
         """The engine has not taken up yet how a task is to be steered."""
-        taken = self._asked in {(row["id"], row["steer"]) for row in tasks}
-        if taken or not self.workspace.steers_shown:
-            self._asked = None
-        return self._asked is not None
+        steered = {row["id"]: row["steer"] for row in tasks} if self.workspace.steers_shown else {}
+        waits = {task: action for task, action in self._asked.items() if steered.get(task, action) != action}
+        self._asked = waits
+        return bool(waits)

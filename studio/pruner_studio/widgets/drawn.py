@@ -17,13 +17,14 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPolygonF,
 )
-from PySide6.QtWidgets import QScrollArea, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pruner_engine import units
 from pruner_studio.announcing import announce
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.figure import Figure
+from pruner_studio.widgets.sight import show_place
 
 _LEAST_TRACK = 10  # pixels of a bar that is drawn at all
 _FUNNEL = 212  # pixels of its least height
@@ -130,20 +131,11 @@ class Bars(QWidget):
             return
         self._current = to
         self.update()
-        self._bring_into_sight(to)
+        show_place(self, QPoint(0, to * self.row + self.row // 2), self.row)
         place = self.mapToGlobal(QPoint(0, (to + 1) * self.row))
         QToolTip.showText(place, self._tip(to), self)
         told = f"{self._bars[to].name}: {self._bars[to].text}. {self._bars[to].tip}"
         announce(self, told)
-
-    def _bring_into_sight(self, row: int) -> None:
-        around = self.parentWidget()
-        while around is not None and not isinstance(around, QScrollArea):
-            around = around.parentWidget()
-        inside = around.widget() if around is not None else None
-        if around is not None and inside is not None:
-            middle = self.mapTo(inside, QPoint(0, row * self.row + self.row // 2))
-            around.ensureVisible(middle.x(), middle.y(), 0, self.row)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._current = min(max(0, len(self._bars) - 1), int(event.position().y()) // self.row)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from pruner_studio.dropping import files_in
+from pruner_studio.dropping import files_in, take_as_copy
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, restyle
 
@@ -41,7 +41,7 @@ class DropArea(QFrame):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if files_in(event.mimeData()):
             restyle(self, over=True)
-            event.acceptProposedAction()
+            take_as_copy(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         restyle(self, over=False)
@@ -49,4 +49,5 @@ class DropArea(QFrame):
     def dropEvent(self, event: QDropEvent) -> None:
         restyle(self, over=False)
         if files := files_in(event.mimeData()):
+            take_as_copy(event)
             self._on_files(files)

@@ -11,13 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize
 from PySide6.QtGui import QPaintDevice, QPainter, QPixmap
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_studio import clipboard
+from pruner_studio.announcing import remarks
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import MenuButton
@@ -51,38 +52,33 @@ class Figure:
             UserError: the file cannot be written.
         """
         try:
-            with Path(path).open("wb"):  # Qt's writers fail without a word
-                pass
-            match Path(path).suffix.lower():
-                case ".svg":
-                    self._write_svg(path)
-                case ".csv":
-                    self._write_csv(path)
-                case _:
-                    self._write_picture(path)
+            Path(path).write_bytes(self._content(Path(path).suffix[1:].lower()))  # Qt's writers fail without a word
         except OSError as error:
             raise UserError(
                 tr("{path} could not be written: {why}.").format(path=path, why=error.strerror),
                 tr("Choose another folder, or make room there."),
             ) from error
 
-    def _write_svg(self, path: str) -> None:
-        generator = QSvgGenerator()
-        generator.setFileName(path)
-        generator.setTitle(self.name)
-        generator.setSize(self._size())
-        self._paint(generator)
-
-    def _write_csv(self, path: str) -> None:
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(self.rows())
+    def _content(self, kind: str) -> bytes:
+        """A whole file in memory: what is in its place stays until it is complete."""
+        if kind == "csv":
+            return _csv(self.rows(), "\r\n").encode()
+        held = QBuffer()
+        held.open(QIODevice.OpenModeFlag.WriteOnly)
+        if kind == "svg":
+            generator = QSvgGenerator()
+            generator.setOutputDevice(held)
+            generator.setTitle(self.name)
+            generator.setSize(self._size())
+            self._paint(generator)
+        elif not self.picture().save(held, kind):
+            raise OSError(0, tr("pictures are not written in this format"))
+        return bytes(held.data().data())
 
     def text(self) -> str:
         """The table as CSV, to be pasted; empty where it has headings only."""
         rows = list(self.rows())
-        held = io.StringIO()
-        csv.writer(held, lineterminator="\n").writerows(rows)
-        return held.getvalue() if len(rows) > 1 else ""
+        return _csv(rows, "\n") if len(rows) > 1 else ""
 
     def picture(self) -> QPixmap:
         """As it is on the screen."""
@@ -91,10 +87,6 @@ class Figure:
         made.setDevicePixelRatio(ratio)
         self._paint(made)
         return made
-
-    def _write_picture(self, path: str) -> None:
-        if not self.picture().save(path):
-            raise OSError(0, tr("pictures are not written in this format"))
 
     def _box(self) -> QRect:
         """What the parts cover together, in pixels of their window."""
@@ -120,8 +112,16 @@ class Figure:
         painter.end()
 
 
+def _csv(rows: Iterable[Sequence[Any]], ending: str) -> str:
+    held = io.StringIO()
+    csv.writer(held, lineterminator=ending).writerows(rows)
+    return held.getvalue()
+
+
 class SaveButton(MenuButton):
     """The menu that saves a figure; what cannot be written is raised as a UserError."""
+
+    _folder = Path()  # the last one that any figure was saved in
 
     def __init__(self, figure: Figure) -> None:
         name, tip = tr("{figure}: save").format(figure=figure.name), tr("Save or copy the picture or its values")
@@ -135,4 +135,10 @@ class SaveButton(MenuButton):
 
     def _ask_where(self, kind: str) -> None:
         title, place = tr("Save {figure}").format(figure=self.figure.name), f"{self.figure.file_stem}.{kind}"
-        ask_where_to_write(self, title, place, self.figure.save, suffix=kind)
+        kinds = f"{kind.upper()} (*.{kind})"
+        ask_where_to_write(self, title, str(SaveButton._folder / place), self._save, kinds, suffix=kind)
+
+    def _save(self, path: str) -> None:
+        self.figure.save(path)
+        SaveButton._folder = Path(path).parent
+        remarks.made.emit(tr("Saved: {path}").format(path=path))

@@ -36,7 +36,7 @@ class Legend(QLabel):
         told = (
             f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_told(name, strong)}' for name, color, strong in entries
         )
-        self.setText(" &nbsp; ".join(told))
+        self.setText("&nbsp;&nbsp; ".join(told))  # the one at which a line may break is the last: none begins with it
 
 
 def _told(name: str, strong: bool) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_engine import units
@@ -24,6 +25,7 @@ from pruner_studio.widgets.plugin_files import PluginFiles
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.setting_fields import SettingFields
+from pruner_studio.widgets.sight import show_below
 from pruner_studio.widgets.tab_order import follow, stops_in
 from pruner_studio.widgets.target_box import TargetBox
 
@@ -124,6 +126,8 @@ class PlanForm(Card):
             self.body.addWidget(self.fields)
             follow(self.settings_button, stops_in(self.fields))
         self.fields.setVisible(shown)
+        if shown:  # once there is room made for them
+            QTimer.singleShot(0, self.fields, partial(show_below, self.settings_button, self.fields))
         told = tr("Hide settings") if shown else tr("Change settings")
         self.settings_button.setText(told)
         self.settings_button.setAccessibleName(told)

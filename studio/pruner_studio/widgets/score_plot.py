@@ -60,6 +60,8 @@ class ScorePlot(Plot):
             chosen: id of the candidate to mark.
         """
         across, up = _PLOTTED[scores]
+        timed = up != "seconds" or bool(np.isfinite(shown[up]).any())
+        self.tell_nothing(tr("No candidate has such a score.") if timed else tr("No candidate was valid."))
         known = np.isfinite(shown[across]) & np.isfinite(shown[up])
         shown, scales = {name: values[known] for name, values in shown.items()}, dict(_SCALES)
         if "verified_score" in (across, up) and len(np.unique(shown["round_id"])) > 1:
@@ -84,6 +86,7 @@ class ScorePlot(Plot):
             row: of the round; None where no round explored.
         """
         self.set_axes(_SCALES["draft_score"], _SHARES)
+        self.tell_nothing(tr("No round has explored candidates."))
         curves = []
         for key, name, color in (
             ("explored", tr("explored in round {number}"), "muted"),

@@ -146,6 +146,8 @@ class Table(QTableView):
             if columns := model.changed(before[at], model.rows[at]):
                 self.widths.widen(at, columns)
                 self.dataChanged(model.index(at, columns[0]), model.index(at, columns[-1]))
+            if before[at]["id"] != model.rows[at]["id"]:  # another row, whose shade reaches to the right end
+                self.viewport().update(QRect(0, self.rowViewportPosition(at), self.width(), self.rowHeight(at)))
         self._mark(self._marked)
 
     def tips(self) -> list[str]:
@@ -205,12 +207,17 @@ class Table(QTableView):
         if event.key() in _CHOOSE and self.currentIndex() == before:
             self._chosen(before, before)
 
-    def copied(self) -> str:
-        """The headings and the selected rows, or the current one, with tabs between the texts."""
+    def selected_rows(self) -> list[Row]:
+        """From top to bottom; the current one where none is selected."""
         places = sorted({at for marked in self._selected() for at in marked})
         if not places and self.currentIndex().isValid():
             places = [self.currentIndex().row()]
-        return self._text_of([self.table.rows[at] for at in places]) if places else ""
+        return [self.table.rows[at] for at in places]
+
+    def copied(self) -> str:
+        """The headings and the selected rows, or the current one, with tabs between the texts."""
+        rows = self.selected_rows()
+        return self._text_of(rows) if rows else ""
 
     def _text_of(self, rows: Iterable[Row]) -> str:
         columns = [column for column in self.table.columns if column.curve is None]

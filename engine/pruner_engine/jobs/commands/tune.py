@@ -59,6 +59,7 @@ def start(command: Tune, job: JobContext) -> None:
             project.work.add_model(model),
             command.strategy,
             command.seed,
+            asked_target=command.target,
             target_id=_add_target(project, target, settings),
             budget_trials=budget.trials,
             budget_s=budget.seconds,

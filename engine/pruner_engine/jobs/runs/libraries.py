@@ -78,6 +78,14 @@ class Libraries:
             StoppedError: the run was stopped meanwhile.
         """
         disturbed: dict[str, float] = {}
+        try:
+            self._time(disturbed)
+        finally:  # one who stops it between two libraries is told of the first, too
+            if disturbed:
+                self._run.note(_told(disturbed))
+
+    def _time(self, disturbed: dict[str, float]) -> None:
+        """Time them; those that others disturbed are noted with the cores that these had meanwhile."""
         for name, reference in self._waiting.items():
             if reference.may_run:
                 self._run.job.emit(Phase(name="baseline", detail=called(name)))
@@ -96,8 +104,6 @@ class Libraries:
                 "note": timing.note,
             }
             self._run.project.work.add_baseline(*self._of_run, name, timing.seconds, **more)
-        if disturbed:
-            self._run.note(_told(disturbed))
 
     def _look(self) -> None:
         if self._run.job.control.stop.is_set():

@@ -9,6 +9,7 @@ run_tasks that joins them.
 COLD_UNTUNED = "untuned {task} cold"  # of all runs that measure with cold caches
 CALLS = "calls {run} {task}"  # as another version prepares the model, or with other rules
 ASKED_LAYOUT = "layout {run}"  # of convolutions, of a run whose settings have what was measured since
+ASKED_TARGET = "target {run}"  # as the user named it
 
 
 def _kept(field: str, key: str, **columns: str) -> str:
@@ -27,4 +28,5 @@ UNTUNED_S = (
     f" THEN {_kept('seconds', COLD_UNTUNED, task='k.id')} ELSE k.untuned_s END"
 )
 WEIGHT = f"coalesce({_kept('calls', CALLS, run='j.run_id', task='k.id')}, k.weight)"
-ASKED = _kept("layout", ASKED_LAYOUT, run="r.id")
+LAYOUT_ASKED = _kept("layout", ASKED_LAYOUT, run="r.id")
+TARGET_ASKED = _kept("target", ASKED_TARGET, run="r.id")

@@ -13,7 +13,7 @@ import msgspec
 
 from pruner_engine.store.file.writer import Writer
 from pruner_engine.store.queries.run_rows import newest_run, run_row, task_rows
-from pruner_engine.store.writing.of_run import ASKED_LAYOUT, CALLS, UNTUNED_S, WEIGHT
+from pruner_engine.store.writing.of_run import ASKED_LAYOUT, ASKED_TARGET, CALLS, UNTUNED_S, WEIGHT
 from pruner_engine.store.writing.work import WorkRepository
 
 # of SQLite's two `min` the one of one value leaves out NULL, the one of two is NULL where either is
@@ -31,8 +31,12 @@ class _Calls(msgspec.Struct):
     calls: int
 
 
-class _Asked(msgspec.Struct):
+class _AskedLayout(msgspec.Struct):
     layout: str
+
+
+class _AskedTarget(msgspec.Struct):
+    target: str
 
 
 class RunRepository:
@@ -42,12 +46,19 @@ class RunRepository:
         self._file = file
         self._work = work
 
-    def add(self, model_id: int, strategy: str, seed: int, **columns: Any) -> int:
-        """New run in state preparing; `columns` are further columns, JSON ones already dumped."""
+    def add(self, model_id: int, strategy: str, seed: int, *, asked_target: str = "", **columns: Any) -> int:
+        """New run in state preparing; `columns` are further columns, JSON ones already dumped.
+
+        Args:
+            asked_target: the target as the user named it; empty where nobody did.
+        """
         now = time.time()
         row = {"model_id": model_id, "strategy": strategy, "seed": seed, "state": "preparing", "pid": os.getpid()}
         with self._file.transaction() as db:
-            return int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
+            run_id = int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
+            if asked_target:
+                self._work.keep_fact(ASKED_TARGET.format(run=run_id), _AskedTarget(asked_target))
+            return run_id
 
     def get(self, run_id: int) -> dict[str, Any]:
         """As `run_row`."""
@@ -73,7 +84,7 @@ class RunRepository:
     def settle_layout(self, run_id: int, settings: str, *, asked: str) -> None:
         """Give a run the settings with the layout that was measured, and keep which one had been asked for."""
         with self._file.transaction():
-            self._work.keep_fact(ASKED_LAYOUT.format(run=run_id), _Asked(asked))
+            self._work.keep_fact(ASKED_LAYOUT.format(run=run_id), _AskedLayout(asked))
             self.update(run_id, settings=settings)
 
     def add_tasks(self, run_id: int, task_ids: Collection[int], weights: Sequence[int] = ()) -> None:
@@ -166,6 +177,10 @@ class RunRepository:
     def add_event(self, run_id: int, level: str, text: str, hint: str = "") -> None:
         with self._file.transaction() as db:
             db["events"].insert({"run_id": run_id, "at": time.time(), "level": level, "text": text, "hint": hint})
+
+    def was_told(self, run_id: int, text: str) -> bool:
+        """Whether an event of a run has this text."""
+        return bool(self._file.query("SELECT 1 FROM events WHERE run_id = ? AND text = ? LIMIT 1", (run_id, text)))
 
     def first_trouble(self, run_id: int) -> str:
         """The first warning or error of a run; empty without any."""
