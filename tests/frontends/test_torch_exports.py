@@ -175,7 +175,11 @@ def test_dimensions_that_follow_from_others_are_asked_for(tmp_path):
     image, row = torch.randn(1, 3, 24, 6), torch.randn(3)
     model = load_model(path, {"x": [1, 3, 24, 6], "y": [3]})
     np.testing.assert_allclose(run(model.mod, image, row), Halved()(image, row), rtol=1e-5, atol=1e-5)
-    for given, words in (([25, 3], "cannot be 25"), ([24, 5], f"cannot be 5 where {name} is 3"), ([16, 2], "is 16, and")):
+    for given, words in (
+        ([25, 3], "cannot be 25"),
+        ([24, 5], f"cannot be 5 where {name} is 3"),
+        ([16, 2], "is 16, and"),
+    ):
         with pytest.raises(UserError, match=words):
             load_model(path, {"x": [1, 3, given[0], 6], "y": [given[1]]})
 
