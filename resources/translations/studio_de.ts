@@ -96,6 +96,10 @@
         <translation>„Fortsetzen“ oder „Weiter…“</translation>
     </message>
     <message>
+        <source>“Stop”</source>
+        <translation>„Stopp“</translation>
+    </message>
+    <message>
         <source>{value} for “{title}” in the settings on Start</source>
         <translation>{value} bei „{title}“ in den Einstellungen auf Start</translation>
     </message>

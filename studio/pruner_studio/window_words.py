@@ -38,6 +38,7 @@ _PLACES = {
     "tasks": tr("“Tasks”"),
     "status": tr("“Compare”"),
     "resume": tr("“Resume” or “Go on…”"),
+    "steer PROJECT stop": tr("“Stop”"),
 }
 
 

@@ -47,6 +47,12 @@ def test_no_advice_or_sentence_of_an_engine_names_options_of_a_terminal(language
         assert not found & known, told
 
 
+def test_a_project_that_another_engine_works_on_is_let_go_by_a_button() -> None:
+    stored = json.loads((resource_dir() / "translations" / "engine.json").read_text(encoding="utf-8"))
+    (sentence,) = (one for one in stored if "`pruner steer" in one)
+    assert "stop it (“Stop”)" in in_the_window(sentence)
+
+
 def test_what_stands_in_a_sentence_stays(language: str) -> None:
     told = said("The model chooses by sr: tune it for one value, such as --fix sr=1.")
     assert "sr=1" in told and "--fix" not in told and "`" not in told
