@@ -102,6 +102,25 @@ def test_sums_are_stored_once():
     assert code(summed(14), "ll", "skylake-avx512").count("store <14 x float>") == SUMMED_AT_ONCE
 
 
+def test_a_view_of_what_is_written_is_read_as_it_was_written():
+    source = """
+@T.prim_func(s_tir=True)
+def main(x: T.Buffer((16, 7), "float32"), out: T.Buffer((16, 7), "float32")):
+    seen = T.decl_buffer((16, 7), "float32", data=out.data)
+    for i in range(16):
+        for j in T.vectorized(7):
+            out[i, j] = x[i, j] * T.float32(2)
+        for j in T.vectorized(7):
+            out[i, j] = seen[i, j] + T.float32(1)
+"""
+    kernel = tvm.script.from_source(source, {"T": tvm.script.tirx})
+    x = np.arange(7 * ROWS, dtype="float32").reshape(ROWS, 7)
+    mod = IRModule({"main": kernel})
+    np.testing.assert_array_equal(run(mod, 7, tvm.runtime.tensor(x)), 2 * x + 1)
+    masked = code(mod, "ll", "x86-64-v3").count("call <8 x float> @llvm.masked.load")
+    assert masked == ROWS, "those of x alone: LLVM is told that nothing writes to what is read so"
+
+
 def test_two_kernels_of_a_library_read_rows_of_the_same_length():
     kernels = {name: raised(7)["main"].with_attr("global_symbol", name) for name in ("one", "other")}
     library = tvm.compile(IRModule(kernels), target=resolve_target("auto"))

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import tvm_ffi
 from tvm import DataType, IRModule, tirx
-from tvm.ir import Expr, PrimType, Range, StringImm, TensorLoad
+from tvm.ir import Call, Expr, Op, PrimType, Range, StringImm, TensorLoad
 from tvm.sym import Analyzer
 from tvm.tirx import (
     AllocBuffer,
@@ -21,6 +21,7 @@ from tvm.tirx import (
     Bind,
     BufferLoad,
     BufferStore,
+    DeclBuffer,
     For,
     ForKind,
     IntImm,
@@ -36,6 +37,7 @@ from pruner_engine.lowering.words.products import cpu_has
 
 _LONGEST = 64  # elements
 _LLVM_TYPES = {"float32": ("float", "f32"), "int32": ("i32", "i32"), "float64": ("double", "f64")}
+_ADDRESS, _DATA = Op.get("tirx.address_of"), Op.get("tirx.buffer_data")
 # No store changes what is read under a mask. TVM tells LLVM the same of its own accesses, with a type of each tensor.
 _READ_ONLY = """
 !0 = !{!"tvm-tbaa"}
@@ -79,9 +81,11 @@ class _Rows:
 
     def __init__(self, function: PrimFunc) -> None:
         stores = nodes_in(function.body, BufferStore)
-        self._written = {store.buffer for store in stores}
         self._summed = _summed(stores)
         self._own = {allocation.buffer for allocation in nodes_in(function.body, AllocBuffer)}
+        self._views = {view.buffer: _viewed(view) for view in nodes_in(function.body, DeclBuffer)}
+        handed = (of.source for call in nodes_in(function.body, Call) if call.op.same_as(_ADDRESS) for of in call.args)
+        self._changing = {*map(self._memory, (*self._own, *handed, *(store.buffer for store in stores)))}
         self._bounds = _bounds(function)
         self.room: dict[Var, int] = {}
         self.masked: set[tuple[str, int]] = set()
@@ -100,13 +104,25 @@ class _Rows:
             if beyond > 0:
                 self.room[source] = max(self.room.get(source, 0), filled - lanes)
             vector: Expr = BufferLoad(source, [Ramp(index.base, 1, filled)])
-        elif source not in self._written:
+        elif self._memory(source) not in self._changing:
             self.masked.add((kind, lanes))
             at = tirx.address_of(BufferLoad(source, [index.base]))
             vector = tirx.call_pure_extern(f"{kind}x{filled}", _name(kind, lanes), at)
         else:
             return load
         return Shuffle([vector], _places(lanes))
+
+    def _memory(self, buffer: Var) -> Var:
+        """The buffer that it is a view of, itself where it is none."""
+        while (viewed := self._views.get(buffer)) is not None:
+            buffer = viewed
+        return buffer
+
+
+def _viewed(view: DeclBuffer) -> Var | None:
+    """None of a tensor that the kernel is given, whose address is a number."""
+    data = view.data
+    return data.args[0] if isinstance(data, Call) and data.op.same_as(_DATA) else None
 
 
 def _summed(stores: Iterable[BufferStore]) -> set[Var]:
