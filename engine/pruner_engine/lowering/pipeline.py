@@ -1,4 +1,4 @@
-"""TVM's lowering of kernels, with repairs, tiles in registers, shuffled loads, asynchronous copies, and byte products.
+"""TVM's lowering of kernels, with repairs, tiles in registers, whole loads, asynchronous copies, and byte products.
 
 A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
 StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
