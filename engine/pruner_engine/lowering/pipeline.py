@@ -50,9 +50,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
             if not _is_for_cpus(lowered):
                 return lowered
             lowered = in_whole_loads(in_registers(lowered))
-            if holds_torn_rows(mod) and not any(
-                (f.attrs or {}).get("mask_mode", 0) == 5 for f in mod.functions.values()
-            ):
+            if holds_torn_rows(mod):
                 lowered = in_whole_rows(lowered)
             return by_element(lowered) if _is_for_arm(lowered) else lowered
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
