@@ -7,8 +7,8 @@ from typing import Any
 
 import tvm_ffi
 from tvm import IRModule
-from tvm.ir import Expr, TensorLoad
-from tvm.tirx import Bind, For, ForKind, IntImm, PrimFunc, Stmt, Var
+from tvm.ir import Expr, StringImm, TensorLoad
+from tvm.tirx import AttrStmt, Bind, For, ForKind, IntImm, PrimFunc, Stmt, Var
 
 
 def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
@@ -48,3 +48,8 @@ def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr | Stmt]]) -
 def each_function(mod: IRModule, change: Callable[[PrimFunc], PrimFunc]) -> IRModule:
     """The module with what `change` makes of each of its functions."""
     return IRModule({variable: change(function) for variable, function in mod.functions.items()}, attrs=mod.attrs)
+
+
+def with_llvm(function: PrimFunc, code: str) -> PrimFunc:
+    """The function with those that it calls, in LLVM's language; TVM links them in and has them inlined."""
+    return function.with_body(AttrStmt(IntImm("int32", 0), "pragma_import_llvm", StringImm(code), function.body))

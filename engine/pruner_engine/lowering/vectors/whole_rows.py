@@ -13,11 +13,10 @@ from collections.abc import Iterable
 
 import tvm_ffi
 from tvm import DataType, IRModule, tirx
-from tvm.ir import Call, Expr, Op, PrimType, Range, StringImm, TensorLoad
+from tvm.ir import Call, Expr, Op, PrimType, Range, TensorLoad
 from tvm.sym import Analyzer
 from tvm.tirx import (
     AllocBuffer,
-    AttrStmt,
     Bind,
     BufferLoad,
     BufferStore,
@@ -31,7 +30,7 @@ from tvm.tirx import (
     Var,
 )
 
-from pruner_engine.lowering.nodes import each_function, loads_of, nodes_in
+from pruner_engine.lowering.nodes import each_function, loads_of, nodes_in, with_llvm
 from pruner_engine.lowering.vectors.indices import is_row, lanes_of
 from pruner_engine.lowering.words.products import cpu_has
 
@@ -66,8 +65,7 @@ def _in_whole_rows(function: PrimFunc) -> PrimFunc:
         larger = {buffer: _with_room(buffer, more) for buffer, more in rows.room.items()}
         changed = tvm_ffi.structural_map(changed, (Var, lambda used: larger.get(used, used)))
     if rows.masked:
-        code = StringImm("\n".join([_READ_ONLY, *(_masked_load(*one) for one in sorted(rows.masked))]))
-        changed = changed.with_body(AttrStmt(tirx.const(0, "int32"), "pragma_import_llvm", code, changed.body))
+        changed = with_llvm(changed, "\n".join([_READ_ONLY, *(_masked_load(*one) for one in sorted(rows.masked))]))
     return changed
 
 

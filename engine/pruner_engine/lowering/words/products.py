@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tvm import IRModule, tirx
-from tvm.ir import Call, Expr, StringImm
+from tvm.ir import Call, Expr
 from tvm.ir._ffi_api import RegisterOp
 from tvm.ir.op import register_op_attr
 from tvm.target import Target, codegen
 from tvm.tirx.op import register_intrin_lowering
 
-from pruner_engine.lowering.nodes import each_function, mapped, nodes_in
+from pruner_engine.lowering.nodes import each_function, mapped, nodes_in, with_llvm
 from pruner_engine.lowering.words.sums import WORD_BITS, BFloat16Products, WordProducts
 
 _PURE = 1  # TVM's effect kind of an expression
@@ -160,9 +160,7 @@ def accumulated(mod: IRModule) -> IRModule:
     def importing(function: tirx.PrimFunc) -> tirx.PrimFunc:
         for products in _OF_BFLOAT16:
             if _calls(function, (products,)):
-                code = StringImm(products.code)
-                body = tirx.AttrStmt(tirx.const(0, "int32"), "pragma_import_llvm", code, function.body)
-                function = function.with_body(body)
+                function = with_llvm(function, products.code)
         return function
 
     return each_function(mapped(mod, (tirx.Add, merge)), importing)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import tvm_ffi
 from tvm import IRModule, s_tir, tirx
-from tvm.ir import StringImm
 from tvm.ir.transform import Sequential
-from tvm.tirx import AttrStmt, For, ForKind, PrimFunc, SeqStmt, Stmt
+from tvm.tirx import For, ForKind, PrimFunc, SeqStmt, Stmt
 
-from pruner_engine.lowering.nodes import each_function, nodes_in
+from pruner_engine.lowering.nodes import each_function, nodes_in, with_llvm
 from pruner_engine.lowering.words.tile_nests import TILE, TileNest, nest_of
 from pruner_engine.lowering.words.tile_registers import RegisterLayout, on_registers
 
@@ -68,7 +67,7 @@ def _in_tiles(function: PrimFunc) -> PrimFunc:
         return function
     layout = RegisterLayout.of(nests[0])
     body = layout.around(body) if alone else body
-    return function.with_body(AttrStmt(tirx.const(0, "int32"), "pragma_import_llvm", StringImm(layout.code), body))
+    return with_llvm(function.with_body(body), layout.code)
 
 
 def _replaced(body: Stmt) -> tuple[Stmt, list[TileNest]]:
