@@ -17,6 +17,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from pruner_engine.errors import UserError
+from pruner_engine.replacing import write_whole
 from pruner_studio import clipboard
 from pruner_studio.announcing import remarks
 from pruner_studio.theme import theme
@@ -52,7 +53,8 @@ class Figure:
             UserError: the file cannot be written.
         """
         try:
-            Path(path).write_bytes(self._content(Path(path).suffix[1:].lower()))  # Qt's writers fail without a word
+            # from memory: Qt's writers fail without a word
+            write_whole(Path(path), self._content(Path(path).suffix[1:].lower()))
         except OSError as error:
             raise UserError(
                 tr("{path} could not be written: {why}.").format(path=path, why=error.strerror),
@@ -60,7 +62,7 @@ class Figure:
             ) from error
 
     def _content(self, kind: str) -> bytes:
-        """A whole file in memory: what is in its place stays until it is complete."""
+        """A whole file in memory."""
         if kind == "csv":
             return _csv(self.rows(), "\r\n").encode()
         held = QBuffer()
