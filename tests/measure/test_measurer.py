@@ -17,6 +17,8 @@ from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.running.timing import FINER
 from pruner_engine.measure.running.weight_layout import rewrites_of
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
+from pruner_engine.measure.workers import wire
+from pruner_engine.measure.yardsticks import CALM, Settled, Yardsticks
 from pruner_engine.space.design_space import DesignSpace
 from schedules import CPU, task_of
 
@@ -118,7 +120,7 @@ def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
     with Measurer(CPU) as measurer:
         assert measurer.yardstick(task) is None
         results = measured(measurer, task, candidates(task))
-        times = {r.key: r.seconds for r in results if r.ok and not r.censored}
+        times = {r.key: r.seconds for r in results if r.ok and not r.censored and r.pace <= CALM}
         settled = measurer.yardstick(task)
         key, seconds = settled.key, settled.seconds
         assert times[key] == seconds < FINER * min(times.values())
@@ -126,9 +128,23 @@ def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
         assert len(libraries) == 1, "the others are removed"
         again = measured(measurer, task, candidates(task, 2), best_s=min(times.values()))
         assert all(r.ok for r in again)
-        far_better = [r for r in again if not r.censored and r.seconds * FINER <= seconds]
+        far_better = [r for r in again if not r.censored and r.pace <= CALM and r.seconds * FINER <= seconds]
         assert len(list(measurer._folder.glob("*.so"))) == 1
         assert libraries[0].exists() == (measurer.yardstick(task) == settled) == (not far_better)
+
+
+@pytest.mark.parametrize("pace", [1.2, 60.0])
+def test_nothing_is_measured_by_a_kernel_that_was_timed_while_its_yardstick_was_held_up(tmp_path, pace):
+    yardsticks = Yardsticks()
+    for key, seconds, beside in (("first", 6e-6, 0.0), ("faster", 2e-6, pace)):
+        library = tmp_path / key
+        library.touch()
+        yardsticks.offer(
+            "task", Settled(key, seconds), wire.Built(id=1, kernel=wire.Kernel(str(library), [], {})), beside
+        )
+    kept = yardsticks.settled("task").key
+    assert kept == ("faster" if pace < CALM else "first")
+    assert [path.name for path in tmp_path.iterdir()] == [kept]
 
 
 @pytest.mark.parametrize("by_a_yardstick", [True, False])  # False: as on a GPU, or on boards

@@ -215,6 +215,13 @@ def test_a_machine_that_is_slow_for_both_abandons_nothing():
     assert not censored and statistics.median(repeats) == pytest.approx(0.0011, rel=0.2)
 
 
+def test_what_holds_up_the_yardstick_alone_makes_no_new_best():
+    """Another program has one of two cores: a kernel of one thread is not disturbed, one of two waits for it."""
+    held_up = Yardstick(lambda number: 64 * 6e-6 * number, 6e-6)
+    repeats, _ = time_kernel(lambda number: 5e-6 * number, 5.5e-6, 3, held_up)
+    assert statistics.median(repeats) == pytest.approx(5.5e-6)
+
+
 def test_without_a_best_nothing_is_abandoned():
     assert not time_kernel(Kernel([5.0]), None, 3)[1]
 

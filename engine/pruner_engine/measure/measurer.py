@@ -233,7 +233,7 @@ class Measurer:
             if seconds is None or not self._requests.take_turns:
                 discard(outcome.built)
             else:
-                self._yardsticks.offer(task.hash, Settled(result.key, seconds), outcome.built)
+                self._yardsticks.offer(task.hash, Settled(result.key, seconds), outcome.built, result.pace)
             on_result(result)
         if batch.is_done():
             del self._batches[task.hash]

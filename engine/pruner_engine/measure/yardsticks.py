@@ -12,6 +12,8 @@ from pruner_engine.measure.running.timing import FINER
 from pruner_engine.measure.workers import wire
 from pruner_engine.measure.workers.batch import discard
 
+CALM = 1.5  # times as long as settled, in its fastest slice: beyond it a ratio to it is no time to measure others by
+
 
 @dataclass(frozen=True)
 class Settled:
@@ -38,10 +40,14 @@ class Yardsticks:
         """The task's yardstick; None before the first."""
         return self._kept[task][0] if task in self._kept else None
 
-    def offer(self, task: str, timed: Settled, built: wire.Built) -> None:
-        """Make a timed candidate the yardstick if it is the task's first or far faster; else remove its library."""
+    def offer(self, task: str, timed: Settled, built: wire.Built, pace: float) -> None:
+        """Make a timed candidate the yardstick if it is the task's first or far faster; else remove its library.
+
+        Args:
+            pace: of the yardstick before, beside it (see `MeasureResult`).
+        """
         before = self.settled(task)
-        if before is None or timed.seconds * FINER <= before.seconds:
+        if before is None or (timed.seconds * FINER <= before.seconds and pace <= CALM):
             self.put(task, timed, built)
         else:
             discard(built)

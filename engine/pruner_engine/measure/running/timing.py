@@ -17,6 +17,9 @@ _DISTURBED_S = 20e-3  # what page faults and other processes may add to a first 
 _WAKE_S = 30e-3  # after a pause the first calls take several times as long: threads that were asleep share a core
 _CONTENDER = 1.2  # times the best: worth more than one repeat
 _RIVALS = 1.5  # times the best: worth turns although a call takes long
+# times as long as usual the yardstick takes where its threads wait for other programs, as a kernel's of one thread need
+# not: such a one seemed sixty times as fast. Slices of such minutes make no new best
+_HELD_UP = 3.0
 FINER = 2.0  # times as fast as the yardstick: the next one. Few steps, lest their errors add up
 _LOSES = 1.1  # times the best: needs no second turn
 _BEHIND = 1.03  # times the best, in every slice: neither does this
@@ -139,10 +142,10 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
     What loses against the best by far, or a little in every slice, gets one turn; another kernel as many as `repeats`,
     and more where it is open whether it is the new best and its time is not well known.
     """
-    slices = _Slices(call, warm, yardstick)
+    slices = _Slices(call, warm, limit, yardstick)
     for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
         slices.fill(turns)
-        clear = slices.clearly_ordered(limit) or slices.uncertainty < _TIED
+        clear = slices.clearly_ordered() or slices.uncertainty < _TIED
         final = slices.median * FINER > yardstick.seconds  # else all that follow are told by this time
         lost = slices.median > _LOSES * limit or slices.fastest > _BEHIND * limit
         if lost or (turns >= repeats and clear and final):
@@ -156,9 +159,10 @@ class _Slices:
     Each pair of slices gives an estimate of the kernel's time, averaged with the pair before.
     """
 
-    def __init__(self, call: Call, warm: float, yardstick: Yardstick) -> None:
+    def __init__(self, call: Call, warm: float, best_s: float, yardstick: Yardstick) -> None:
         self._call = call
         self._warm = warm
+        self._best_s = best_s
         self._yardstick = yardstick
         self._ours: list[float] = []
         self._theirs: list[float] = []
@@ -182,7 +186,9 @@ class _Slices:
             took.append(one(times) / times)
             self._spent += took[-1] * times
         yardstick.fastest_s = min(yardstick.fastest_s, self._theirs[-1])
-        self._told.append(sum(self._ours[-2:]) / sum(self._theirs[-2:]) * yardstick.seconds)
+        slowness = statistics.mean(self._theirs[-2:]) / yardstick.seconds
+        told = statistics.mean(self._ours[-2:]) / slowness
+        self._told.append(max(told, min(self._best_s, yardstick.seconds)) if slowness > _HELD_UP else told)
 
     @property
     def median(self) -> float:
@@ -199,9 +205,9 @@ class _Slices:
         """Standard error of the median, as a share of it; of normal values, of which neighbours share half."""
         return math.sqrt(math.pi / len(self._told)) * statistics.pstdev(self._told) / self.median
 
-    def clearly_ordered(self, limit: float) -> bool:
-        """Whether nearly all slices agree on which is faster, the kernel or one that takes `limit`."""
-        wins = sum(one < limit for one in self._told) / len(self._told)
+    def clearly_ordered(self) -> bool:
+        """Whether nearly all slices agree on which is faster, the kernel or the best."""
+        wins = sum(one < self._best_s for one in self._told) / len(self._told)
         return not 1 - _CLEAR < wins < _CLEAR
 
     def by_turn(self, turns: int) -> list[float]:
