@@ -94,9 +94,9 @@ class MomentumDraftVerify(DraftVerify):
         self._learned = {key: memory.hashes() for key, memory in self._memories.items()}
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        if self.restore_model(self.adapter.siamese, checkpoints, "siamese", True):
-            self.adapter.begin_again()
+        self.restore_model(self.adapter.siamese, checkpoints, "siamese", True)
         super().restore(states, checkpoints)
+        self.adapter.tune_target(self.groups())  # which is not kept
         self.adapter.updates = sum(state.rounds for state in states if len(self.memory(state).seen) > 1)
         self._remember_learned()
 
