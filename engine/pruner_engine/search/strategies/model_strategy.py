@@ -104,7 +104,7 @@ class ModelStrategy(Strategy):
         if unscored.any() and not self._told_unscored:
             self._told_unscored = True
             text = f'The cost model "{model.kind}" gives scores that are no numbers: such candidates come last.'
-            self.context.on_notice("warning", text, "Begin a new run with another one (--set model=pacm-draft).")
+            self.context.on_notice("warning", text, "Begin a new run with another one.")
         return np.where(unscored, -np.inf, found)
 
     def pick(self, ranked: Sequence[Candidate], count: int) -> list[Candidate]:
