@@ -78,6 +78,8 @@ def refuse_uncallable(make: Callable[..., object], *given: object) -> None:
         raise TypeError(f"{make!r} cannot be called: {error}") from None
     except ValueError:  # what is written in C need not tell
         pass
+    if lacking := getattr(make, "__abstractmethods__", None):
+        raise TypeError(f"{make!r} lacks {', '.join(sorted(lacking))}")
 
 
 def fault_of_plugin(error: BaseException) -> UserError | None:

@@ -6209,6 +6209,14 @@
         <translation>Dieser Lauf wurde auf einem anderen {0} als dem dieses Rechners optimiert: Seine Befehlssätze oder Kerne sind andere.</translation>
     </message>
     <message>
+        <source>The strategy &quot;{0}&quot; gives candidates scores that are no numbers.</source>
+        <translation>Die Strategie „{0}“ gibt Kandidaten Bewertungen, die keine Zahlen sind.</translation>
+    </message>
+    <message>
+        <source>The strategy &quot;{0}&quot; tells what is no calibration.</source>
+        <translation>Die Strategie „{0}“ meldet etwas, das keine Kalibrierung ist.</translation>
+    </message>
+    <message>
         <source>There is no setting &quot;{0}&quot;.</source>
         <translation>Es gibt keine Einstellung „{0}“.</translation>
     </message>
@@ -6227,10 +6235,6 @@
     <message>
         <source>The setting {0} takes a whole number of {1} or more, not {2}.</source>
         <translation>Die Einstellung {0} ist eine ganze Zahl ab {1}, nicht {2}.</translation>
-    </message>
-    <message>
-        <source>The setting {0} takes a number above {1}, not {2}.</source>
-        <translation>Die Einstellung {0} ist eine Zahl über {1}, nicht {2}.</translation>
     </message>
     <message>
         <source>The setting {0} takes a number from {1} to {2}, not {3}.</source>
@@ -6285,6 +6289,10 @@
         <translation>Das Kostenmodell „{0}“ aus {1} gibt keinen LearnReport zurück.</translation>
     </message>
     <message>
+        <source>The setting {0} takes a number above {1} and up to {2}, not {3}.</source>
+        <translation>Die Einstellung {0} ist eine Zahl über {1} und bis {2}, nicht {3}.</translation>
+    </message>
+    <message>
         <source>The schedule rule &quot;{0}&quot; fails on {1}: {2}.</source>
         <translation>Die Regel „{0}“ für Ablaufpläne scheitert an {1}: {2}.</translation>
     </message>
@@ -6297,12 +6305,20 @@
         <translation>Die anderen Regeln bearbeiten ihn. Schicken Sie dies den Entwicklern von Pruner Studio.</translation>
     </message>
     <message>
+        <source>The cost model &quot;{0}&quot; gives scores that are no numbers: such candidates come last.</source>
+        <translation>Das Kostenmodell „{0}“ gibt Bewertungen, die keine Zahlen sind: Solche Kandidaten kommen zuletzt.</translation>
+    </message>
+    <message>
         <source>Choose another strategy.</source>
         <translation>Wählen Sie eine andere Strategie.</translation>
     </message>
     <message>
         <source>What is registered as the strategy &quot;{0}&quot; makes a {1}.</source>
         <translation>Was als Strategie „{0}“ angemeldet ist, erzeugt ein Objekt der Art {1}.</translation>
+    </message>
+    <message>
+        <source>The strategy &quot;{0}&quot; does not call `super().__init__(context)`.</source>
+        <translation>Die Strategie „{0}“ ruft `super().__init__(context)` nicht auf.</translation>
     </message>
     <message>
         <source>the last {0} trials failed: {1}</source>
@@ -7139,6 +7155,10 @@
     <message>
         <source>{0} holds something else, which would be lost.</source>
         <translation>{0} enthält etwas anderes, das verloren ginge.</translation>
+    </message>
+    <message>
+        <source>Begin a new run with another one.</source>
+        <translation>Beginnen Sie einen neuen Lauf mit einem anderen.</translation>
     </message>
     <message>
         <source>There is no run {0} of {1} on the same device with the same float type.</source>

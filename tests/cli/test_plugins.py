@@ -96,7 +96,8 @@ def test_a_model_that_answers_in_another_shape_is_told_with_its_plugin(tmp_path,
     ask = ["try", project, "--task", 1, "--verify", "--plugin", plugin]
     for scores in ("np.zeros((len(features), 1))", "1.0", "None", "[]", "['a'] * len(features)", "[[1], [1, 2]]"):
         assert f"{named} one score for each of 1 candidates. Mend" in told(*ask, scores=scores), scores
-    for features in ("None", "found[1:]", "found * 2"):
+    mixed = ("[None for _ in found]", "[np.zeros(3) for _ in found]", "[Features(statement=[1.0]) for _ in found]")
+    for features in ("None", "found[1:]", "found * 2", *mixed):
         assert f"{named} features of each of" in told(*ask, features=features), features
     assert 'cost model "odd" gives this schedule is no number' in told(*ask, scores="np.full(len(features), np.nan)")
     assert told(*ask, scores="[0] * len(features)", code=0)
@@ -104,6 +105,19 @@ def test_a_model_that_answers_in_another_shape_is_told_with_its_plugin(tmp_path,
     assert f"{named} one score for each of" in told(*more, scores="np.zeros((len(features), 1))")
     assert f"{named} features of each of" in told(*more, features="found[1:]")
     assert f'The cost model "odd" of {plugin} tells no LearnReport. Mend' in told(*more, report="None")
+
+
+def test_a_model_whose_scores_are_no_numbers_is_told_of_once_and_has_no_say(tmp_path, warm):
+    (plugin := tmp_path / "odd.py").write_text(ODD_MODEL.format(answers=str(tmp_path)))
+    answers = {"scores": "np.full(len(features), np.nan)", "report": "LearnReport(0.0, 0.0, 1, 1, 0.0)"}
+    for name, answer in {"features": "found", **answers}.items():
+        (tmp_path / name).write_text(answer)
+    project = ["--project", tmp_path / "p.pruner"]
+    done = carried_out("tune", "matmul:32,32,32", "--trials", 12, "--plugin", plugin, "--set", "model=odd", *project)
+    assert done.returncode == 0
+    assert done.stderr.count('The cost model "odd" gives scores that are no numbers') == 1
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert reader.run()["valid"] == 12
 
 
 def installed(folder, code):
@@ -148,6 +162,11 @@ def test_a_plugin_may_have_modules_beside_it(tmp_path):
             "in line 3: TypeError: 5 cannot",
         ),
         ("from pruner_engine.verify import *\nregister_model('mine', lambda: 5)", "in line 2: TypeError: <function"),
+        (
+            "from pruner_engine.verify import *\nclass Half(CostModel):\n def __init__(self, seed): ...\n"
+            "register_model('mine', Half)",
+            "in line 4: TypeError: <class",
+        ),
         ("from pruner_engine.space.rules import *\nregister_rule('mine', None)", "in line 2: TypeError: None cannot"),
         ("from pruner_engine.space.rules import *\nregister_rule('mine', id, 'rocm')", "line 2: ValueError: 'rocm' is"),
     ],
@@ -167,6 +186,12 @@ def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
             "from pruner_engine.search.strategy import *\nregister_strategy('makes', lambda context: 5)",
             ["--strategy", "makes"],
             'What is registered as the strategy "makes" makes a int. Mend its plugin',
+        ),
+        (
+            "from pruner_engine.search.strategies.random_search import *\nclass Bare(RandomSearch):\n"
+            " def __init__(self, context): ...\nregister_strategy('makes', Bare)",
+            ["--strategy", "makes"],
+            'The strategy "makes" does not call `super().__init__(context)`. Mend its plugin',
         ),
         (
             "from pruner_engine.verify import register_model\nregister_model('makes', lambda seed: None)",
@@ -257,6 +282,17 @@ def test_a_strategy_that_fails_as_its_run_goes_on_is_told_with_its_plugin(tmp_pa
         ("bare", "strategy.checkpoints = lambda: {'model': b'data'}"),
         ("texts", "strategy.checkpoints = lambda: {'model': ('mine', 'data', {})}"),
         ("mute", "strategy.propose = lambda state, count: None"),
+        (
+            "timeless",
+            "strategy.propose = lambda state, count: Proposal(propose(state, count).candidates, draft_s='long')",
+        ),
+        (
+            "praising",
+            "strategy.propose = lambda state, count: Proposal("
+            "[setattr(c, 'verified_score', 'high') or c for c in propose(state, count).candidates])",
+        ),
+        ("skewed", "strategy.calibration = lambda: {'compute': math.nan}"),
+        ("listing", "strategy.calibration = lambda: [1.0]"),
         ("lister", "strategy.propose = lambda state, count: propose(state, count).candidates"),
         (
             "rower",

@@ -76,6 +76,50 @@ def test_a_phase_that_hangs_is_ended_and_its_task_left_out(tmp_path):
     assert isinstance(events[-1], RunFinished) and events[-1].state == "failed"
 
 
+RULE = """
+import time
+from tvm.ir.utils import derived_object
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
+from pruner_engine.jobs import watchdog
+from pruner_engine.space.rules import register_rule
+
+watchdog.LIMITS["space"] = 1.0
+
+@derived_object
+class Hanging(PyScheduleRule):
+    def __init__(self, machine):
+        super().__init__()
+
+    def _initialize_with_tune_context(self, context):
+        pass
+
+    def apply(self, sch, block):
+        while True:
+            time.sleep(0.01)
+
+    def clone(self):
+        return Hanging(None)
+
+register_rule("hanging", Hanging)
+"""
+
+
+def test_a_rule_that_hangs_is_asked_no_more_and_the_others_schedule(tmp_path):
+    (plugin := tmp_path / "rule.py").write_text(RULE)
+    settings = {"check": "none"}
+    command = {"model": "relu:32,48", "trials": 2, "strategy": "random", "settings": settings, "plugins": [str(plugin)]}
+    with EngineProcess() as engine:
+        engine.send(Tune(project=str(tmp_path / "p.pruner"), **command))
+        events = []
+        for event in engine.events():
+            events.append(event)
+            if isinstance(event, RunFinished | Failed):
+                break
+    assert isinstance(events[-1], RunFinished) and events[-1].valid > 0
+    texts = [event.text for event in events if isinstance(event, Notice)]
+    assert sum('The schedule rule "hanging" fails on' in text and "it hangs" in text for text in texts) == 1
+
+
 def test_an_engine_that_cannot_end_a_phase_ends_itself_and_the_next_leaves_the_task_out(tmp_path):
     command = tune(tmp_path, "outside_python")
     with EngineProcess() as engine:

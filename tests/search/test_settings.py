@@ -16,6 +16,7 @@ DOCUMENT = (Path(__file__).parents[2] / "docs" / "terminal.md").read_text(encodi
 
 
 WHOLE, SHARE = "a whole number of {} or more", "a number from 0.0 to 1.0"
+SECONDS = "a number above 0.0 and up to 1000000.0"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ WHOLE, SHARE = "a whole number of {} or more", "a number from 0.0 to 1.0"
         ("draft_set", 0, WHOLE.format(1)),
         ("fresh_samples", -1, WHOLE.format(0)), ("refresh", 0, WHOLE.format(1)), ("adapt_every", 0, WHOLE.format(1)),
         ("patience", -1, WHOLE.format(0)), ("repeats", "three", WHOLE.format(1)), ("eps_greedy", 1.5, SHARE),
-        ("momentum", "most", SHARE), ("build_timeout_s", 0, "a number above 0.0"),
+        ("momentum", "most", SHARE), ("build_timeout_s", 0, SECONDS), ("run_timeout_s", 1e300, SECONDS),
         ("calibrated", "yes", "true or false"), ("model", 3, "text"), ("without_rules", "rows", "a list of names"),
         ("without_rules", [1], "a list of names"), ("check", "some", "one of all, best, none"),
         ("layout", "x", "one of auto, measured, channels-last, own"),

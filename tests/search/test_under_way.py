@@ -13,6 +13,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.runs.open_run import OpenRun
 from pruner_engine.jobs.runs.preparing import prepare_run, prepared
+from pruner_engine.jobs.watchdog import LIMITS
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.protocol import Phase, Progress
@@ -191,3 +192,20 @@ def test_what_a_model_learns_of_candidates_is_of_the_runs_device_whoever_asks_fi
         plan = RunPlan(1, work.states, CPU, board, "pruner", seed=0, settings=SearchSettings(), budget=Budget(4, None))
         Tuner(project, plan, Control(), lambda event: None).planner.generate_space(work.states[0])
         assert analyzer_for(work.states[0].space).profile == board
+
+
+def test_a_strategy_that_tells_no_phase_is_watched_while_it_proposes(tmp_path):
+    """No watchdog looks while candidates are measured, which may have been the phase before."""
+    started(tmp_path / "p.pruner", trials=2)
+    phases = []
+    with Project(tmp_path / "p.pruner") as project:
+        work = prepared(OpenRun(project, 1, JobContext(lambda event: None)), CPU)
+        plan = RunPlan(
+            1, work.states, CPU, work.profile, "random", seed=1, settings=SearchSettings(), budget=Budget(4, None)
+        )
+        tuner = Tuner(project, plan, Control(), lambda event: phases.append(event.name))
+        tuner.strategy.context = replace(tuner.strategy.context, on_phase=lambda *_: None)
+        tuner.planner.generate_space(work.states[0])
+        tuner.log.phase("measure", "")
+        assert tuner.planner.plan(work.states[0]) is not None
+    assert phases[-1] in LIMITS

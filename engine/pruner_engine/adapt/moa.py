@@ -75,14 +75,14 @@ class MomentumAdapter:
         spent = report.seconds + (adaptation.report.seconds if adaptation else 0.0)
         return replace(report, seconds=spent), adaptation
 
-    def begin_again(self) -> None:
-        """Let the target be the siamese, until the next adaptation."""
+    def tune_target(self, groups: Mapping[str, Group]) -> LearnReport:
+        """Let the target be the siamese, fine-tuned on everything measured so far; the siamese stays as it is."""
         copy_weights(self.siamese.network, self.model.network)
+        return self.model.fine_tune(groups)
 
     def _adapt(self, groups: Mapping[str, Group], unseen: Mapping[str, Group]) -> Adaptation:
         rankings = self._rank(unseen)
-        self.begin_again()
-        report = self.model.fine_tune(groups)
+        report = self.tune_target(groups)
         follow(self.siamese.network, self.model.network, self.momentum)
         return Adaptation(rankings, distance(self.siamese.network, self.model.network), report)
 

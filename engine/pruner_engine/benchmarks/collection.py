@@ -64,7 +64,9 @@ def featurise(project: Project, on_task: Callable[[str, int, int], None]) -> Dat
     data = DataSet()
     for place, (key, same) in enumerate(groups.items(), 1):
         on_task(str(same[0]["name"]), place, len(groups))
-        data.add(_record(project, key, same))
+        record = _record(project, key, same)
+        if len(record.group[0]):  # else nothing that was measured of it can be applied any more
+            data.add(record)
     return data
 
 

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from pruner_engine.plugins import hint_to_mend
 from pruner_engine.search.strategy import Proposal
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.verify.model import Array, CostModel, Features, Group, LearnReport
+from pruner_engine.verify.model import PARTS, Array, CostModel, Features, Group, LearnReport
+
+_OF_ROUND = ("explored", "verified", "draft_s", "verify_s")  # figures of a proposal that are columns of a round
 
 
 def plain(told: Any) -> Any:
@@ -38,7 +41,7 @@ def plain(told: Any) -> Any:
 
 
 def proposal_of(strategy: str, found: Any) -> Proposal:
-    """A proposal whose candidates are lists of candidates.
+    """A proposal whose candidates are lists of candidates, whose scores are numbers.
 
     Raises:
         UserError: the strategy of that name gives something else.
@@ -49,7 +52,23 @@ def proposal_of(strategy: str, found: Any) -> Proposal:
         proposal = None
     if proposal is None or not all(isinstance(c, Candidate) for c in (*proposal.candidates, *proposal.drafted)):
         raise UserError(f'The strategy "{strategy}" proposes what are no candidates.', hint_to_mend())
+    scores = [score for c in (*proposal.candidates, *proposal.drafted) for score in (c.draft_score, c.verified_score)]
+    if not all(isinstance(score, Real | None) for score in scores):
+        raise UserError(f'The strategy "{strategy}" gives candidates scores that are no numbers.', hint_to_mend())
     return proposal
+
+
+def round_figures_of(strategy: str, proposal: Proposal) -> dict[str, float]:
+    """What a proposal tells for the columns of its round; what is not finite is left out.
+
+    Raises:
+        UserError: the strategy of that name tells something else.
+    """
+    figures = figures_of(strategy, {name: getattr(proposal, name) for name in _OF_ROUND})
+    for name, figure in figures.items():
+        if not isinstance(figure, int | float | None):
+            raise UserError(f'The strategy "{strategy}" tells what is no figure: {name}.', hint_to_mend())
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def figures_of(strategy: str, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,6 +100,23 @@ def checkpoints_of(strategy: str, told: Mapping[str, Any]) -> dict[str, tuple[st
         ) from error
 
 
+def calibration_of(strategy: str, told: Any) -> dict[str, float] | None:
+    """Factors of time components by name, finite numbers above zero; None where there is nothing new.
+
+    Raises:
+        UserError: the strategy of that name tells something else.
+    """
+    if told is None:
+        return None
+    try:
+        factors = {str(name): float(factor) for name, factor in told.items()}
+    except (AttributeError, TypeError, ValueError):
+        factors = {"": math.nan}
+    if not all(0.0 < factor < math.inf for factor in factors.values()):
+        raise UserError(f'The strategy "{strategy}" tells what is no calibration.', hint_to_mend())
+    return factors
+
+
 def features_of(model: CostModel, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
     """Features of candidates whose `schedule` is set.
 
@@ -92,13 +128,17 @@ def features_of(model: CostModel, space: DesignSpace, candidates: Sequence[Candi
         features = list(found)
     except TypeError:
         features = []
-    if len(features) != len(candidates):
+    if len(features) != len(candidates) or not all(map(_are_features, features)):
         raise UserError(
             f'The cost model "{model.kind}" of {_file_of(model)} does not give features of each of {len(candidates)}'
             " candidates.",
             hint_to_mend(),
         )
     return features
+
+
+def _are_features(found: Any) -> bool:
+    return isinstance(found, Features) and all(isinstance(getattr(found, part), np.ndarray) for part in PARTS)
 
 
 def scores_of(model: CostModel, features: Sequence[Features]) -> Array:

@@ -43,9 +43,9 @@ def _why_not_taken(name: str, kind: Type, given: str) -> str:
     if isinstance(part, IntType):
         return f"The setting {name} takes a whole number of {part.ge} or more, not {given}."
     if isinstance(part, FloatType):
-        above = f"The setting {name} takes a number above {part.gt}, not {given}."
+        above = f"The setting {name} takes a number above {part.gt} and up to {part.le}, not {given}."
         return (
-            above if part.le is None else f"The setting {name} takes a number from {part.ge} to {part.le}, not {given}."
+            above if part.ge is None else f"The setting {name} takes a number from {part.ge} to {part.le}, not {given}."
         )
     if isinstance(part, BoolType):
         return f"The setting {name} takes true or false, not {given}."

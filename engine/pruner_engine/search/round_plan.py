@@ -84,8 +84,7 @@ class RoundPlanner:
         if left <= 0 and not pinned:
             state.exhausted |= not closed
             return None
-        proposed = self._strategy.propose(state, left) if left > 0 else Proposal([])
-        proposal = proposal_of(self._run.strategy, proposed)
+        proposal = self._proposed(state, left) if left > 0 else Proposal([])
         own = {c.hash for c in pinned}
         chosen = [*pinned, *_fit(proposal.candidates, own | state.measured)][: max(left, len(pinned))]
         if not chosen:
@@ -96,6 +95,10 @@ class RoundPlanner:
                 self._log.quarantine(state, "no candidate that the search finds can be applied to it")
             return None
         return RoundPlan(proposal, pinned, chosen)
+
+    def _proposed(self, state: TaskState, count: int) -> Proposal:
+        self._log.phase("draft", state.task.name)  # of a strategy that tells none: a measurement may have been the last
+        return proposal_of(self._run.strategy, self._strategy.propose(state, count))
 
     def _materialise(self, state: TaskState, waiting: Sequence[Candidate]) -> list[Candidate]:
         """The user's rows with their schedules applied; of those that cannot be built the user is told."""

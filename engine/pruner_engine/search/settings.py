@@ -20,7 +20,7 @@ from pruner_engine.search.refused_settings import refusal
 _Positive = Annotated[int, Meta(ge=1)]
 _Count = Annotated[int, Meta(ge=0)]
 _Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-_Seconds = Annotated[float, Meta(gt=0.0)]
+_Seconds = Annotated[float, Meta(gt=0.0, le=1e6)]  # no clock and no limit of the system's takes any number
 
 
 class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

@@ -184,6 +184,8 @@ def make_strategy(name: str, context: Context) -> Strategy:
         raise UserError(
             f'What is registered as the strategy "{name}" makes a {type(strategy).__name__}.', hint_to_mend()
         )
+    if not hasattr(strategy, "context"):
+        raise UserError(f'The strategy "{name}" does not call `super().__init__(context)`.', hint_to_mend())
     return strategy
 
 

@@ -18,7 +18,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureResult, inputs_of
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
-from pruner_engine.search.plugin_values import figures_of
+from pruner_engine.search.plugin_values import figures_of, round_figures_of
 from pruner_engine.search.round_plan import RoundPlan
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
@@ -28,7 +28,6 @@ from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick, te
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 
-_FIGURES = ("explored", "verified", "draft_s", "verify_s")  # of a proposal, and columns of a round
 _SLOW = 4  # one in so many builds of a round is not waited for
 
 
@@ -95,9 +94,10 @@ class UnderWay:
         """Have the round's candidates built."""
         proposal = plan.proposal
         stats = figures_of(self._run.strategy, proposal.stats)
-        figures = figures_of(self._run.strategy, {name: getattr(proposal, name) for name in _FIGURES})
-        known = {name: figure for name, figure in figures.items() if figure is not None}
-        round_id = self._project.runs.add_round(self._run.run_id, state.task_id, drafted=len(proposal.drafted), **known)
+        figures = round_figures_of(self._run.strategy, proposal)
+        round_id = self._project.runs.add_round(
+            self._run.run_id, state.task_id, drafted=len(proposal.drafted), **figures
+        )
         ids = self._project.trials.add_candidates(
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
         )

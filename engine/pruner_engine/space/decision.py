@@ -64,6 +64,11 @@ class Decision(ABC):
         return int(value[0])
 
     def from_json(self, value: Any) -> list[int]:
+        """What `to_json` gave.
+
+        Raises:
+            TypeError, ValueError: it is none, and TVM would not survive applying it.
+        """
         return [int(v) for v in value] if self.width > 1 else [int(value)]
 
     def admits(self, value: Any) -> bool:
@@ -160,6 +165,12 @@ class TileDecision(Decision):
 
     def to_json(self, value: Rows) -> list[int]:
         return [int(v) for v in value]
+
+    def from_json(self, value: Any) -> list[int]:
+        row = [int(v) for v in value]
+        if min(row) < 1:  # TVM divides by them
+            raise ValueError(f"{row} are no factors")
+        return row
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -43,6 +43,9 @@ class Features:
     workload: Array = field(default_factory=lambda: _NO_VECTOR)
     draft: Array = field(default_factory=lambda: _NO_VECTOR)
 
+
+#: Names of the parts of features.
+PARTS = tuple(part.name for part in fields(Features))
 
 #: Features, latencies in seconds (lower bounds where censored) and censored flags of one task's candidates.
 Group = tuple[Sequence[Features], Array, Array]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 
 import numpy as np
 
-from pruner_engine.verify.model import Features
-
-_PARTS = tuple(part.name for part in fields(Features))
+from pruner_engine.verify.model import PARTS, Features
 
 
 def in_one_piece(features: Sequence[Features]) -> list[Features]:
@@ -18,11 +15,11 @@ def in_one_piece(features: Sequence[Features]) -> list[Features]:
     They are extracted one by one, among temporary objects of megabytes: each kept where it was made would keep the page
     around it from being given back.
     """
-    whole = np.empty(sum(getattr(f, part).size for f in features for part in _PARTS), np.float32)
+    whole = np.empty(sum(getattr(f, part).size for f in features for part in PARTS), np.float32)
     kept, start = [], 0
     for of_one in features:
         parts = {}
-        for part in _PARTS:
+        for part in PARTS:
             values = getattr(of_one, part)
             if not values.size:
                 parts[part] = values

@@ -24,6 +24,7 @@ from pruner_engine.jobs.runs.preparing import Work, prepare_run, prepared, targe
 from pruner_engine.jobs.runs.surroundings import host, versions
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
+from pruner_engine.search.plugin_values import calibration_of
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import check_settings
@@ -174,8 +175,8 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
         tuner = Tuner(run.project, plan, run.job.control, run.job.emit)  # a strategy loads what it learns with
         measurer.wait_until_up()  # not in the run's time
         tuner.run(measurer)
-    if calibrates and not settings.rpc and (factors := tuner.strategy.calibration()) is not None:
-        # what the next drafts for this machine's device begin with
+    factors = calibration_of(plan.strategy, tuner.strategy.calibration()) if calibrates and not settings.rpc else None
+    if factors is not None:  # what the next drafts for this machine's device begin with
         keep_calibration(work.target, factors, tuner.log.notice)
     _finish(run, tuner)
 

@@ -12,6 +12,8 @@ from pruner_engine.search.strategies import strategy_names
 from pruner_engine.space.rules import GPU_RULES, OWN_RULES
 from pruner_engine.units import duration
 
+_FOREVER_S = 1e12  # what the largest numbers of minutes are taken for: sixty times as much is infinite
+
 
 def asked_budget(command: Tune | Resume) -> Budget:
     """The budget that a command gives.
@@ -22,7 +24,7 @@ def asked_budget(command: Tune | Resume) -> Budget:
     for name, value in (("trials", command.trials), ("minutes", command.minutes)):
         if value is not None and value <= 0:
             raise UserError(f"A budget of {value} {name} is no budget.", "Give a number above zero.")
-    return Budget(command.trials, None if command.minutes is None else command.minutes * 60)
+    return Budget(command.trials, None if command.minutes is None else min(command.minutes * 60, _FOREVER_S))
 
 
 def refuse_overspent(run_id: int, spent: Budget, asked: Budget) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 from pruner_engine.draft import Analyzer, analyzer_for
 from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
-from pruner_engine.search.plugin_values import scores_of
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies.memory import Memory
 from pruner_engine.search.strategies.model_strategy import ModelStrategy
@@ -103,7 +102,7 @@ class DraftVerify(ModelStrategy):
     def judged(self, state: TaskState, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
         """What was known before and what this run has taught, by places, the latter as far as it has seen enough."""
         trust = self._trust(len(self.memory(state).seen), sum(len(memory.seen) for memory in self._memories.values()))
-        return (1 - trust) * self.known(candidates, features) + trust * places(scores_of(self.learner, features))
+        return (1 - trust) * self.known(candidates, features) + trust * places(self.scores(self.learner, features))
 
     def known(self, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
         """How the candidates would be placed without this run's measurements, from 0 to 1, the best last."""

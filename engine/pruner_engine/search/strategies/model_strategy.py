@@ -46,6 +46,7 @@ class ModelStrategy(Strategy):
                 if not context.goes_on:
                     raise
         self._memories: dict[str, Memory] = {}
+        self._told_unscored = False
 
     @property
     def learner(self) -> CostModel:
@@ -94,7 +95,17 @@ class ModelStrategy(Strategy):
 
     def judged(self, state: TaskState, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
         """Scores of candidates of one task, float64[n]; overridden by strategies that ask more than the model."""
-        return scores_of(self.model, features)
+        return self.scores(self.model, features)
+
+    def scores(self, model: CostModel, features: Sequence[Features]) -> np.ndarray:
+        """A model's scores, float64[n]; what is no number comes last, which the user is told of once."""
+        found = scores_of(model, features)
+        unscored = np.isnan(found)
+        if unscored.any() and not self._told_unscored:
+            self._told_unscored = True
+            text = f'The cost model "{model.kind}" gives scores that are no numbers: such candidates come last.'
+            self.context.on_notice("warning", text, "Begin a new run with another one.")
+        return np.where(unscored, -np.inf, found)
 
     def pick(self, ranked: Sequence[Candidate], count: int) -> list[Candidate]:
         """The `count` candidates to measure: the best ranked, and for the share `eps_greedy` of them random others."""

@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 
 from pruner_engine.errors import UserError
-from pruner_engine.search.plugin_values import scores_of
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategies.draft_verify import DraftVerify, places
 from pruner_engine.search.strategy import Context, register_strategy
@@ -71,7 +70,7 @@ class MomentumDraftVerify(DraftVerify):
         return False
 
     def known(self, candidates: Sequence[Candidate], features: Sequence[Features]) -> np.ndarray:
-        return (super().known(candidates, features) + places(scores_of(self.model, features))) / 2
+        return (super().known(candidates, features) + places(self.scores(self.model, features))) / 2
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
         # a memory that was cut since the last update has lost others only
@@ -95,9 +94,9 @@ class MomentumDraftVerify(DraftVerify):
         self._learned = {key: memory.hashes() for key, memory in self._memories.items()}
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        if self.restore_model(self.adapter.siamese, checkpoints, "siamese", True):
-            self.adapter.begin_again()
+        self.restore_model(self.adapter.siamese, checkpoints, "siamese", True)
         super().restore(states, checkpoints)
+        self.adapter.tune_target(self.groups())  # which is not kept
         self.adapter.updates = sum(state.rounds for state in states if len(self.memory(state).seen) > 1)
         self._remember_learned()
 

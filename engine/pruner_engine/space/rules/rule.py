@@ -14,12 +14,13 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import PhaseSilentError, UserError
 from pruner_engine.faults import in_one_line
 from pruner_engine.plugins import hint_to_mend
 from pruner_engine.space.rules.machine import Machine
 
 _LOG = logging.getLogger(__name__)
+_hung: set[str] = set()  # names of rules
 _failed: ContextVar[dict[str, str] | None] = ContextVar("_failed", default=None)
 
 
@@ -84,12 +85,17 @@ class _Guarded(PyScheduleRule):
             self.rule._initialize_with_tune_context(context)
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        if self.name in _hung:
+            return [sch]
         try:
             if found := list(self.rule.apply(sch.copy(), block)):
                 return found
             _tell(self.name, "it gives no schedule")
         except Exception as error:  # of a kernel that the rule was not written for, or somebody else's code
-            _tell(self.name, in_one_line(error))
+            # TVM hands on what an exception says, not which one it was
+            if hangs := PhaseSilentError().message in str(error):
+                _hung.add(self.name)
+            _tell(self.name, "it hangs, and is asked no more" if hangs else in_one_line(error))
         return [sch]
 
     def clone(self) -> ms.ScheduleRule:
