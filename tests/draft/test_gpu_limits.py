@@ -242,10 +242,11 @@ def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
         ("h100", "matmul:128,128,128,float16", True),
         ("t4", "matmul:128,128,128,bfloat16", False),
         ('{"kind":"cuda","arch":"sm_120"}', "matmul:128,128,128,int8", True),
+        ("h100", "conv2d:1,64,56,56,64,3,groups=4,int8", False),
     ],
 )
 def test_drafted_candidates_compile_without_a_gpu(target, workload, tensor_cores):
     """To the device's own machine code, by the builders that a tuning uses."""
-    (found,) = bench_compile(target, [workload], candidates=2)["operators"]
-    assert found["compiled"] == found["built"] == 2, found["failures"]
+    (found,) = bench_compile(target, [workload], candidates=3)["operators"]
+    assert found["compiled"] == found["built"] == 3, found["failures"]
     assert (found["tensor_core"] > 0) == tensor_cores

@@ -25,6 +25,7 @@ from pruner_engine.lowering.loops.parted_loops import in_parted_loops
 from pruner_engine.lowering.loops.register_tiles import in_registers
 from pruner_engine.lowering.vectors.elements import by_element
 from pruner_engine.lowering.vectors.gathers import in_whole_loads
+from pruner_engine.lowering.vectors.neighbours import in_rows
 from pruner_engine.lowering.vectors.whole_rows import holds_torn_rows, in_whole_rows
 from pruner_engine.lowering.words.products import accumulated, cpu_has, holds_word_products
 from pruner_engine.lowering.words.tile_products import in_tiles
@@ -62,7 +63,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
 
     @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
     def copy(mod: IRModule, _: PassContext) -> IRModule:
-        return with_asynchronous_copies(mod)
+        return with_asynchronous_copies(in_rows(mod))
 
     return lower, finalize_host, lambda: Sequential([copy, finalize_device()])
 
