@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import tvm_ffi
-from tvm import DataType, IRModule
+from tvm import IRModule
 from tvm.ir import Expr, Range, TensorLoad
 from tvm.s_tir import SBlockRealize
 from tvm.sym import Analyzer
@@ -34,7 +34,7 @@ from tvm.tirx.analysis import undefined_vars
 from pruner_engine.lowering.loops.cases import cases_of, is_case
 from pruner_engine.lowering.nodes import each_function, mapped, nodes_in
 
-_BYTE, _BYTES = 8, 4  # bits of one, and bytes of a word
+_BYTES = 4  # of a word
 
 
 def in_guarded_copies(mod: IRModule) -> IRModule:
@@ -46,8 +46,8 @@ def with_words_of_bytes(mod: IRModule) -> IRModule:
     """A lowered module whose vectors of a number of one byte, as what padding is, are words: CUDA has no others."""
 
     def words(vector: Broadcast) -> Expr:
-        kind, lanes = DataType(vector.value.ty.dtype), int(vector.lanes)
-        if kind.bits != _BYTE or lanes % _BYTES or lanes == _BYTES or not isinstance(vector.value, IntImm):
+        kind, lanes = str(vector.value.ty.dtype), int(vector.lanes)
+        if kind not in ("int8", "uint8") or lanes % _BYTES or lanes == _BYTES or not isinstance(vector.value, IntImm):
             return vector
         word = int.from_bytes([int(vector.value) % 256] * _BYTES, "little", signed=True)
         return reinterpret(f"{kind}x{lanes}", Broadcast(IntImm("int32", word), lanes // _BYTES))
