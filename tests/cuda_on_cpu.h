@@ -151,6 +151,7 @@ inline unsigned __pack_nv_bfloat162(nv_bfloat16 x, nv_bfloat16 y) { return pack_
 inline float __half2float(half x) { return x; }
 inline half __float2half(float x) { return x; }
 inline half __float2half_rn(float x) { return x; }
+inline nv_bfloat16 __float2bfloat16_rn(float x) { return x; }
 
 template <class A, class B>
 typename std::common_type<A, B>::type max(A a, B b) { return a < b ? b : a; }

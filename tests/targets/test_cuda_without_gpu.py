@@ -45,11 +45,12 @@ def test_without_a_compiler_there_is_a_sentence(tmp_path):
 HEADERS = ("cuda_runtime.h", "mma.h", "crt/host_defines.h", "cccl/cuda/std/cstdint")
 
 
-def toolkit(home, *headers):
+def toolkit(home, *headers, version=13000):
     for name in headers:
         path = home / "include" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
+    (home / "include" / "cuda_runtime_api.h").write_text(f"/* CUDA */\n#define CUDART_VERSION  {version}\n")
     return home
 
 
@@ -62,6 +63,28 @@ def test_nvrtc_is_taken_with_all_headers_that_kernels_include_and_not_with_some(
     with pytest.raises(UserError) as refused:
         find_cuda_compiler.__wrapped__()
     assert "nvidia-cuda-crt" in refused.value.hint
+
+
+@pytest.mark.parametrize(("versions", "taken"), [((12080, 13000), 1), ((13010, 12080, 13000), 2), ((12080, 13010), 1)])
+def test_headers_are_of_the_cuda_that_nvrtc_is_of(tmp_path, monkeypatch, versions, taken):
+    """A toolkit of another CUDA may lie where headers are looked for first."""
+    homes = [toolkit(tmp_path / str(at), *HEADERS, version=version) for at, version in enumerate(versions)]
+    monkeypatch.setattr(cuda_compiler, "_nvrtc_version", lambda: "13.0")
+    monkeypatch.setattr(cuda_compiler, "_homes", lambda: homes)
+    assert find_cuda_compiler.__wrapped__().home == homes[taken]
+
+
+def test_nvrtc_without_headers_of_its_cuda_leaves_it_to_nvcc(tmp_path, monkeypatch):
+    nvcc = toolkit(tmp_path, *HEADERS, version=12080) / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text("#!/bin/sh\necho Cuda compilation tools, release 12.8, V12.8.93\n")
+    monkeypatch.setattr(cuda_compiler, "_nvrtc_version", lambda: "13.0")
+    monkeypatch.setattr(cuda_compiler, "_homes", lambda: [tmp_path])
+    with pytest.raises(UserError, match=r"no headers of CUDA 13\.0 for the NVRTC that is there"):
+        find_cuda_compiler.__wrapped__()
+    nvcc.chmod(0o755)
+    found = find_cuda_compiler.__wrapped__()
+    assert (found.kind, found.version, found.home) == ("nvcc", "12.8", tmp_path)
 
 
 def test_an_nvrtc_that_cannot_be_loaded_is_none(tmp_path, monkeypatch):

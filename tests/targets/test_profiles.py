@@ -64,20 +64,37 @@ def test_a_detected_gpu_is_found_by_its_name():
     assert presets.preset_for(target, gpu).name == "NVIDIA H200"
 
 
-@pytest.mark.parametrize(("told", "cores"), [(58, 58), (1, 128)], ids=["told", "silent driver"])
-def test_a_detected_gpu_has_its_own_multiprocessors_and_of_a_preset_what_each_does(monkeypatch, told, cores):
-    gpu = Device("cuda", "NVIDIA L4", "l4", "sm_89", told, 1536, 32, clock_hz=2.04e9, memory_bandwidth=300e9)
+# multiprocessors, MHz, GB/s, TFLOP/s in float32 and of Tensor Cores, as the makers' data sheets have them
+_OTHERS = {
+    "NVIDIA L4": ("sm_89", 58, 2040, 300, 30.3, 121),
+    "NVIDIA L40S": ("sm_89", 142, 2520, 864, 91.6, 362),
+    "NVIDIA GeForce RTX 4060 Ti": ("sm_89", 34, 2535, 288, 22.1, 44),
+    "NVIDIA H100 PCIe": ("sm_90", 114, 1755, 2039, 51.2, 756),
+}
+
+
+def profile_of(gpu, monkeypatch):
     monkeypatch.setattr(profiling, "device_of", lambda _: gpu)
     monkeypatch.setattr(benchmark_process, "module_command", lambda *_: ["false"])
-    found = profile_for(resolve_target('{"kind":"cuda","arch":"sm_89"}'))
-    larger = presets.load_presets()["rtx-4090"].profile
-    assert (found.name, found.fingerprint, found.cores, found.dram_bandwidth) == ("NVIDIA L4", "l4", cores, 300e9)
-    assert found.source == ("preset" if cores == larger.cores else "estimated")
-    share = cores / 128
-    assert found.peak_flops == pytest.approx(larger.peak_flops * share)
-    assert found.gpu == dataclasses.replace(larger.gpu, tensor_flops=larger.gpu.tensor_flops * share)
-    (cache,) = found.caches
-    assert (cache.bytes, cache.shared_by) == (round(larger.caches[0].bytes * share), cores)
+    return profile_for(resolve_target(json.dumps({"kind": "cuda", "arch": gpu.arch})))
+
+
+@pytest.mark.parametrize("name", _OTHERS)
+def test_a_detected_gpu_is_told_from_others_of_its_generation(monkeypatch, name):
+    arch, cores, megahertz, bandwidth, floats, halves = _OTHERS[name]
+    clocks = {"clock_hz": megahertz * 1e6, "memory_bandwidth": bandwidth * 1e9}
+    found = profile_of(Device("cuda", name, "x", arch, cores, 0, 32, **clocks), monkeypatch)
+    assert (found.name, found.fingerprint, found.source, found.cores) == (name, "x", "estimated", cores)
+    assert found.dram_bandwidth == bandwidth * 1e9
+    assert found.peak_flops == pytest.approx(floats * 1e12, rel=0.02)
+    assert found.gpu.tensor_flops == pytest.approx(halves * 1e12, rel=0.02)
+
+
+def test_a_gpu_of_a_preset_whose_driver_tells_little_is_the_presets(monkeypatch):
+    gpu = Device("cuda", "NVIDIA GeForce RTX 4090", "x", "sm_89", 1, 1536, 32, clock_hz=3.1e9)
+    found, known = profile_of(gpu, monkeypatch), presets.load_presets()["rtx-4090"].profile
+    assert (found.source, found.cores, found.peak_flops) == ("preset", 128, known.peak_flops)
+    assert (found.gpu, found.caches) == (known.gpu, known.caches)
 
 
 def test_a_generation_is_found_whatever_its_features():
@@ -94,11 +111,31 @@ def test_an_estimate_knows_the_multiprocessors_of_the_presets(name):
     profile = presets.load_presets()[name].profile
     arch = str(resolve_target(name).attrs["arch"]).rstrip("a")
     clock = profile.peak_flops_core / 2 / profile.gpu.lanes
-    estimated = estimate(resolve_target(name), Device("cuda", name, "x", arch, profile.cores, 0, 32, clock_hz=clock))
+    gpu = Device("cuda", profile.name, "x", arch, profile.cores, 0, 32, clock_hz=clock)
+    estimated = estimate(resolve_target(name), gpu)
     for limit in _OF_A_MULTIPROCESSOR:
         assert getattr(estimated.gpu, limit) == getattr(profile.gpu, limit), limit
     assert estimated.peak_flops == pytest.approx(profile.peak_flops)
     assert estimated.gpu.tensor_flops == pytest.approx(profile.gpu.tensor_flops, rel=0.12)
+    assert estimated.caches[0].bytes == pytest.approx(profile.caches[0].bytes, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "arch", "cores", "megahertz", "halves", "megabytes"),
+    [
+        ("NVIDIA B200", "sm_100", 148, 1860, 2250, 126.5),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "sm_120", 188, 2617, 504, 128),
+        ("NVIDIA GeForce RTX 5090", "sm_120", 170, 2407, 209.5, 96),
+        ("NVIDIA A10", "sm_86", 72, 1695, 125, 6),
+        ("NVIDIA Thor", "sm_110", 20, 1575, 258, 32),
+    ],
+)
+def test_an_estimate_is_what_data_sheets_say(name, arch, cores, megahertz, halves, megabytes):
+    """Tensor Cores in TFLOP/s of halves that are added in float32, and the second-level cache, within a fifth."""
+    gpu = Device("cuda", name, "x", arch, cores, 0, 32, clock_hz=megahertz * 1e6)
+    found = estimate(resolve_target(json.dumps({"kind": "cuda", "arch": arch})), gpu)
+    assert found.gpu.tensor_flops == pytest.approx(halves * 1e12, rel=0.02)
+    assert found.caches[0].bytes == pytest.approx(megabytes * (1 << 20), rel=0.2)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tvm.tirx import AttrStmt, Broadcast, BufferLoad, BufferStore, PrimFunc, Ram
 from tvm.tirx.transform import StmtSimplify
 
 from pruner_engine.lowering.generations import FIRST_WITH_ASYNCHRONOUS_COPIES, generation
+from pruner_engine.lowering.loops.cases import is_case
 from pruner_engine.lowering.nodes import each_function, nodes_in
 from pruner_engine.lowering.vectors.indices import is_row, lanes_of
 
@@ -46,8 +47,8 @@ def _in_whole_copies(function: PrimFunc) -> PrimFunc:
     analyzer = Analyzer()
 
     def divided(store: BufferStore) -> Stmt:
-        index, load = store.indices[0], store.value
-        if not isinstance(index, Ramp) or _is_whole(index, load.indices[0], analyzer):
+        index, load = store.indices[0], _load_of(store.value)
+        if not isinstance(index, Ramp) or load is not store.value or _is_whole(index, load.indices[0], analyzer):
             return store
         lanes = range(int(index.lanes))
         elements = [BufferLoad(load.source, [_of_lane(load.indices[0], lane)]) for lane in lanes]
@@ -56,7 +57,7 @@ def _in_whole_copies(function: PrimFunc) -> PrimFunc:
     def scope(node: AttrStmt) -> Stmt:
         if node.attr_key != _SCOPE:
             return node
-        if not all(map(_is_divisible, nodes_in(node.body, BufferStore))):
+        if not all(_can_be_copied(store, analyzer) for store in nodes_in(node.body, BufferStore)):
             return node.body  # fetched as without the instruction
         body = tvm_ffi.structural_map(node.body, (BufferStore, divided))
         return AttrStmt(node.node, node.attr_key, node.value, body)
@@ -64,12 +65,19 @@ def _in_whole_copies(function: PrimFunc) -> PrimFunc:
     return tvm_ffi.structural_map(function, (AttrStmt, scope))
 
 
-def _is_divisible(store: BufferStore) -> bool:
-    """Whether it stores one element, or a vector whose elements are known one by one."""
-    (index,), value = store.indices, store.value
+def _can_be_copied(store: BufferStore, analyzer: Analyzer) -> bool:
+    """Whether it stores one element, a whole vector under a condition, or one whose elements are known one by one."""
+    (index,), load = store.indices, _load_of(store.value)
     if not isinstance(index, Ramp):
         return lanes_of(index) == 1
-    return isinstance(value, TensorLoad) and isinstance(value.indices[0], Ramp | Broadcast)
+    if load is store.value:
+        return isinstance(load, TensorLoad) and isinstance(load.indices[0], Ramp | Broadcast)
+    return isinstance(load, TensorLoad) and _is_whole(index, load.indices[0], analyzer)
+
+
+def _load_of(value: Expr) -> Expr:
+    """What is copied, perhaps under a condition."""
+    return value.args[1] if is_case(value) else value
 
 
 def _is_whole(into: Ramp, source: Expr, analyzer: Analyzer) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 from tvm.ir import Expr
-from tvm.tirx import Add, Cast, FloorDiv, FloorMod, IntImm, Max, Min, Mul, Sub, Var
+from tvm.tirx import Add, Broadcast, Cast, FloorDiv, FloorMod, IntImm, Max, Min, Mul, Ramp, Sub, Var
 
 _BINARY: dict[type, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     Add: operator.add,
@@ -20,8 +20,10 @@ _BINARY: dict[type, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-def value_of(index: Expr, values: Mapping[Var, np.ndarray], unknown: np.ndarray | None = None) -> np.ndarray:
-    """An index for these values of its variables, arrays of whole numbers.
+def value_of(  # noqa: PLR0911 (one case a kind)
+    index: Expr, values: Mapping[Var, np.ndarray], unknown: np.ndarray | None = None
+) -> np.ndarray:
+    """An index for these values of its variables, arrays of whole numbers; of a vector with an axis more.
 
     Args:
         unknown: what stands for other variables, and for what no arithmetic gives, such as what a tensor holds.
@@ -37,6 +39,11 @@ def value_of(index: Expr, values: Mapping[Var, np.ndarray], unknown: np.ndarray 
         return binary(value_of(index.a, values, unknown), value_of(index.b, values, unknown))
     if isinstance(index, Cast):
         return value_of(index.value, values, unknown)
+    if isinstance(index, Broadcast):
+        return value_of(index.value, values, unknown)[..., None]
+    if isinstance(index, Ramp):
+        first, apart = (value_of(part, values, unknown)[..., None] for part in (index.base, index.stride))
+        return first + apart * np.arange(int(index.lanes))
     if unknown is None:
         raise NotImplementedError(f"index with {type(index).__name__}")
     return unknown

@@ -19,12 +19,14 @@ from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 from pruner_engine.lowering.async_copies import with_asynchronous_copies
 from pruner_engine.lowering.loops.even_vectors import in_even_vectors
+from pruner_engine.lowering.loops.guarded_copies import in_guarded_copies, with_words_of_bytes
 from pruner_engine.lowering.loops.large_operands import by_rows
 from pruner_engine.lowering.loops.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.loops.parted_loops import in_parted_loops
 from pruner_engine.lowering.loops.register_tiles import in_registers
 from pruner_engine.lowering.vectors.elements import by_element
 from pruner_engine.lowering.vectors.gathers import in_whole_loads
+from pruner_engine.lowering.vectors.neighbours import in_rows
 from pruner_engine.lowering.vectors.whole_rows import holds_torn_rows, in_whole_rows
 from pruner_engine.lowering.words.products import accumulated, cpu_has, holds_word_products
 from pruner_engine.lowering.words.tile_products import in_tiles
@@ -42,7 +44,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
 
     @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
     def lower(mod: IRModule, context: PassContext) -> IRModule:
-        mod = in_tiles(in_even_vectors(in_parted_loops(in_long_loops(in_few_loops(by_rows(mod))))))
+        mod = in_tiles(in_even_vectors(in_parted_loops(in_long_loops(in_few_loops(by_rows(in_guarded_copies(mod)))))))
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled
@@ -62,7 +64,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
 
     @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
     def copy(mod: IRModule, _: PassContext) -> IRModule:
-        return with_asynchronous_copies(mod)
+        return with_words_of_bytes(with_asynchronous_copies(in_rows(mod)))
 
     return lower, finalize_host, lambda: Sequential([copy, finalize_device()])
 

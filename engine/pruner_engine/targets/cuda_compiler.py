@@ -10,6 +10,7 @@ import ctypes
 import functools
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +28,7 @@ _DRIVER, _CUDART = "libcuda.so.1", "libcudart.so.13"
 # What TVM's generated code includes, in its turn too; in Python packages each comes with another one. The last lies in
 # a folder of its own since CUDA 13.
 _HEADERS = (("cuda_runtime.h",), ("mma.h",), ("crt/host_defines.h",), ("cuda/std/cstdint", "cccl/cuda/std/cstdint"))
+_VERSION = re.compile(r"^#define CUDART_VERSION\s+(\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,14 @@ def find_cuda_compiler() -> CudaCompiler:
     Raises:
         UserError: there is neither.
     """
-    headers = next(filter(_has_headers, _homes()), None)
-    if headers is not None and (version := _nvrtc_version()):
+    version = _nvrtc_version()
+    headers = _headers_of(version) if version else None
+    if headers is not None:
         return CudaCompiler("nvrtc", version, headers)
     nvcc = find_nvcc()
     if nvcc is None:
-        raise UserError("No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.", _HINT)
+        lacking = f"no headers of CUDA {version} for the NVRTC that is there," if version else "neither NVRTC"
+        raise UserError(f"No compiler for CUDA was found: {lacking} nor nvcc.", _HINT)
     if not any(map(shutil.which, ("c++", "g++", "clang++"))):
         raise UserError("nvcc is there, but not the C++ compiler that it needs.", "Install g++, or NVRTC.")
     return CudaCompiler("nvcc", _nvcc_version(nvcc), nvcc.parents[1])
@@ -155,9 +159,28 @@ def _homes() -> list[Path]:
     return found + [folder for package in _packages() for folder in (package, *package.glob("cu[0-9]*"))]
 
 
+def _headers_of(version: str) -> Path | None:
+    """The likeliest toolkit with headers for NVRTC of a version: the same, else another of its major version.
+
+    A toolkit of an older CUDA may lie beside the Python packages, or the other way round.
+    """
+    versions = {home: _headers_version(home) for home in _homes() if _has_headers(home)}
+    alike = [home for home, found in versions.items() if found.partition(".")[0] == version.partition(".")[0]]
+    return next((home for home in alike if versions[home] == version), next(iter(alike), None))
+
+
 def _has_headers(home: Path) -> bool:
     """Whether all that kernels include is there: of a part of it one would hear only when every build fails."""
     return all(any((home / "include" / name).exists() for name in names) for names in _HEADERS)
+
+
+def _headers_version(home: Path) -> str:
+    """Version of CUDA that the headers of a toolkit belong to, "" where they do not say."""
+    try:
+        found = _VERSION.search((home / "include" / "cuda_runtime_api.h").read_text("utf-8", errors="replace"))
+    except OSError:
+        return ""
+    return f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}" if found else ""
 
 
 def _packages() -> list[Path]:

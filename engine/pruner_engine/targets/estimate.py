@@ -61,7 +61,7 @@ def vector_registers(features: tuple[str, ...]) -> int:
 
 def _estimate_gpu(device: Device) -> DeviceProfile:
     clock = device.clock_hz or 1.5e9
-    each = multiprocessor(generation(device.arch))
+    each = multiprocessor(generation(device.arch), device.name)
     flops = clock * 2 * each.lanes
     bandwidth = device.memory_bandwidth or 600e9
     return DeviceProfile(
@@ -74,7 +74,7 @@ def _estimate_gpu(device: Device) -> DeviceProfile:
         peak_flops_core=flops,
         vector_bits=32,
         vector_registers=255,
-        caches=(CacheProfile(2, 16 << 20, device.cores, bandwidth / device.cores * 4, bandwidth * 3),),
+        caches=(CacheProfile(2, each.cache * device.cores, device.cores, bandwidth / device.cores * 4, bandwidth * 3),),
         dram_bandwidth=bandwidth,
         dram_bandwidth_core=bandwidth / device.cores * 4,
         parallel_overhead_s=4e-6,

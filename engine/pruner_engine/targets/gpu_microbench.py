@@ -52,10 +52,12 @@ def measure_gpu(target: Target, rough: DeviceProfile) -> DeviceProfile:
 
     Args:
         target: cuda target of a GPU of this host.
-        rough: preset or estimate; says how many multiprocessors there are, and the size of the cache.
+        rough: preset or estimate; says how many multiprocessors there are, and the size of the cache where the device
+            does not.
     """
     use_cuda_compiler()
     cache = rough.caches[-1]
+    cache = replace(cache, bytes=int(tvm.cuda().l2_cache_size_bytes or 0) or cache.bytes)
     flops = _rate(arithmetic(rough.cores), target)
     dram = _rate(stream(_STREAM_BYTES), target)
     reread = max(_rate(rereading(cache.bytes // 2), target), dram)

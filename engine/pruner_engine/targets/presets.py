@@ -10,8 +10,9 @@ from tvm.target import Target
 
 from pruner_engine.lowering.generations import generation
 from pruner_engine.targets.device import Device
+from pruner_engine.targets.multiprocessors import multiprocessor
 from pruner_engine.targets.preset_files import preset_files, read_preset
-from pruner_engine.targets.profile import CacheProfile, DeviceProfile
+from pruner_engine.targets.profile import CacheProfile, DeviceProfile, GpuLimits
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,16 @@ def preset_for(target: Target, device: Device) -> DeviceProfile | None:
 def on_device(profile: DeviceProfile, gpu: Device) -> DeviceProfile:
     """A preset for a detected GPU, which may be a smaller or larger one of the same name or architecture.
 
-    What a multiprocessor does stays, what all of them do or share goes with their number.
+    What a multiprocessor does in a cycle stays, what all of them do or share goes with their number.
     """
+    limits = profile.gpu or GpuLimits()
     cores = gpu.cores if gpu.cores > 1 else profile.cores  # 1: the driver does not tell
     share = cores / profile.cores
+    clock = profile.peak_flops_core / (2 * limits.lanes)
+    # a driver tells the highest clock, which lasts no longer than a moment where it is above the data sheet's
+    slower = min(1.0, round(gpu.clock_hz / clock, 2)) if gpu.clock_hz else 1.0
+    number = generation(gpu.arch)
+    halves = multiprocessor(number, gpu.name).halves / multiprocessor(number, profile.name).halves
     memory = gpu.memory_bandwidth or profile.dram_bandwidth * share
 
     def sized(cache: CacheProfile) -> CacheProfile:
@@ -75,11 +82,12 @@ def on_device(profile: DeviceProfile, gpu: Device) -> DeviceProfile:
         profile,
         name=gpu.name,
         fingerprint=gpu.fingerprint,
-        source=profile.source if share == 1 else "estimated",
+        source=profile.source if share == slower == 1 else "estimated",
         cores=cores,
-        peak_flops=profile.peak_flops * share,
+        peak_flops=profile.peak_flops * share * slower,
+        peak_flops_core=profile.peak_flops_core * slower,
         caches=tuple(map(sized, profile.caches)),
         dram_bandwidth=memory,
         dram_bandwidth_core=min(memory, memory / cores * 4),
-        gpu=profile.gpu and replace(profile.gpu, tensor_flops=profile.gpu.tensor_flops * share),
+        gpu=replace(limits, tensor_flops=limits.tensor_flops * share * slower * halves),
     )

@@ -192,8 +192,9 @@ def _measured(target: Target, rough: DeviceProfile, on_notice: OnNotice) -> Devi
 
 
 def _parts(profile: DeviceProfile) -> tuple[int, list[tuple[int, int]]]:
-    """The cores, and how large each cache is and how many of them share it."""
-    return profile.cores, [(cache.bytes, cache.shared_by) for cache in profile.caches]
+    """The cores, and how large each cache is and how many of them share it; a GPU tells its cache's size as it runs."""
+    sizes = [0 if profile.gpu else cache.bytes for cache in profile.caches]
+    return profile.cores, [(size, cache.shared_by) for size, cache in zip(sizes, profile.caches, strict=True)]
 
 
 def _better(a: DeviceProfile, b: DeviceProfile) -> DeviceProfile:
