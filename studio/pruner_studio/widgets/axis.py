@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import math
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QPainter
 
 from pruner_engine import units
 from pruner_studio.plotting import pg
@@ -16,6 +17,7 @@ from pruner_studio.widgets.scale import Scale
 
 _LETTERS = 11  # pixels, of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
+_BEYOND = 40  # pixels that the name of a tick may reach beyond the ends of the axis
 _TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)  # seconds
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
 
@@ -36,6 +38,8 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         self.shown = shown
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
+        if side == "bottom":  # pyqtgraph leaves out names that do not fit between the ends
+            self.setStyle(hideOverlappingLabels=_BEYOND)
 
     def labelString(self) -> str:
         """The name of the axis, in two lines where it is longer than the axis, and cut where these are, too."""
@@ -98,6 +102,21 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
             factors = (1, 2, 5) if high - low < 3 and fit * math.log10(2) >= 1 else (1,)
             values = np.array([factor * 10.0**decade for decade in decades for factor in factors])
         return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
+
+    def generateDrawSpecs(self, painter: QPainter) -> tuple[Any, list[Any], list[tuple[QRectF, Any, str]]] | None:
+        """What is painted: the name of a tick at the right end stands inside, where nothing cuts it.
+
+        At the left it may stand below the other axis.
+        """
+        if (specs := super().generateDrawSpecs(painter)) is None or self.orientation != "bottom":
+            return specs
+        axis, ticks, texts = specs
+        told: list[tuple[QRectF, Any, str]] = []
+        for box, flags, text in sorted(texts, key=lambda spec: spec[0].left()):
+            box.moveRight(min(box.right(), self.size().width()))
+            if not told or box.left() > told[-1][0].right():
+                told.append((box, flags, text))
+        return axis, ticks, told
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         return [self.shown.text(10.0**value if self.shown.log else value) for value in values]
