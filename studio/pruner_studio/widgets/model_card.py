@@ -15,7 +15,7 @@ from pruner_engine.model_names import KINDS as KINDS_OF_FILES
 from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
 from pruner_studio.dropping import one_of
-from pruner_studio.models.paths import is_file, is_folder
+from pruner_studio.models.paths import is_file, is_folder, is_hidden
 from pruner_studio.models.projects import SUFFIX, is_project
 from pruner_studio.problem import Problem
 from pruner_studio.said import said
@@ -137,8 +137,9 @@ class ModelCard(Card):
             hint = tr("Choose the model or the project in it.")
             self.workspace.problem.emit(Problem(message, hint, level="warning"))
         elif not is_file(path) and ":" not in path:
-            message = tr("There is no file {path}.").format(path=path)
-            self.workspace.problem.emit(Problem(message, tr("Choose another one on the Start page.")))
+            hidden = tr("{path} lies in a folder that you may not look into.")
+            message = hidden if is_hidden(path) else tr("There is no file {path}.")
+            self.workspace.problem.emit(Problem(message.format(path=path), tr("Choose another one on the Start page.")))
         else:
             self.set_model(path)
 
