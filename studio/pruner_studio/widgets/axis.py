@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from pruner_studio.widgets.scale import Scale
 
 _LETTERS = 11  # pixels, of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
+_ZEROS = re.compile(r"(?<=\d)([.,]\d*?)0+(?!\d)| 00 (?:s|min)$")  # at the end of decimals and of a time
 _BEYOND = 40  # pixels that the name of a tick may reach beyond the ends of the axis
 _TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)  # seconds
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
@@ -119,7 +121,12 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         return axis, ticks, told
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self.shown.text(10.0**value if self.shown.log else value) for value in values]
+        return [_short(self.shown.text(10.0**value if self.shown.log else value)) for value in values]
+
+
+def _short(text: str) -> str:
+    """The text of a tick, which is exact: 5 ms and 1 h, where 5.00 ms and 1 h 00 min are of what was measured."""
+    return _ZEROS.sub(lambda part: (part[1] or "").rstrip(".,"), text)
 
 
 def _halves(text: str) -> list[str]:

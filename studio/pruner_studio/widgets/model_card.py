@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
 from pruner_engine import protocol as msg
@@ -35,6 +35,7 @@ WORKLOADS = (  # that are offered; the engine knows more, of any size
     "conv2d:1,256,14,14,256,3,layout=NHWC", "depthwise:1,144,56,56,3", "softmax:256,1024", "layernorm:128,768",
 )  # fmt: skip
 
+_FOLDER = "models"  # setting that keeps where the last file was chosen
 _FEWEST = 18  # letters of a workload that are always in sight
 
 
@@ -124,9 +125,16 @@ class ModelCard(Card):
     # ------------------------------------------------------------ choosing
 
     def ask_for_model(self) -> None:
+        """Ask for a file, in the folder where one was chosen last."""
         patterns = " ".join(f"*{suffix}" for suffix in (*KINDS_OF_FILES, SUFFIX))
         kinds = tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns)
-        ask_for_file(self, tr("Choose a model or a project"), "", self.take_file, kinds)
+        kept = str(QSettings().value(_FOLDER, ""))
+        place = kept if is_folder(kept) else ""
+        ask_for_file(self, tr("Choose a model or a project"), place, self._take_chosen, kinds)
+
+    def _take_chosen(self, path: str) -> None:
+        QSettings().setValue(_FOLDER, str(Path(path).parent))
+        self.take_file(path)
 
     def take_file(self, path: str) -> None:
         """What was chosen or dropped: a project is opened, a model is looked at."""
