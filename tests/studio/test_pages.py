@@ -513,7 +513,8 @@ def test_a_time_has_the_ticks_of_a_clock(qapp, seconds: float, told: list[str]) 
     [
         (units.latency, True, (5e-6, 1e-3, 0.05), ["5 µs", "1 ms", "50 ms"]),
         (units.significant, True, (0.1, 1, 10, 100), ["0.1", "1", "10", "100"]),
-        (units.latency, False, (1.05e-3, 1.1e-3), ["1.05 ms", "1.1 ms"]),
+        (units.latency, False, (1.05e-3, 1.1e-3), ["1.05 ms", "1.10 ms"]),
+        (units.latency, False, (1e-3, 2e-3), ["1 ms", "2 ms"]),
         (units.percent, False, (0, 0.5, 1), ["0 %", "50 %", "100 %"]),
     ],
 )

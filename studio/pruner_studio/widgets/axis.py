@@ -18,7 +18,8 @@ from pruner_studio.widgets.scale import Scale
 
 _LETTERS = 11  # pixels, of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
-_ZEROS = re.compile(r"(?<=\d)([.,]\d*?)0+(?!\d)| 00 (?:s|min)$")  # at the end of decimals and of a time
+_DECIMALS = re.compile(r"(?<=\d)[.,](\d+)")
+_WHOLE = re.compile(r" 00 (?:s|min)$")  # of a time
 _BEYOND = 40  # pixels that the name of a tick may reach beyond the ends of the axis
 _TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)  # seconds
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
@@ -121,12 +122,25 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         return axis, ticks, told
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [_short(self.shown.text(10.0**value if self.shown.log else value)) for value in values]
+        texts = [self.shown.text(10.0**value if self.shown.log else value) for value in values]
+        return _short(texts, alike=not self.shown.log)
 
 
-def _short(text: str) -> str:
-    """The text of a tick, which is exact: 5 ms and 1 h, where 5.00 ms and 1 h 00 min are of what was measured."""
-    return _ZEROS.sub(lambda part: (part[1] or "").rstrip(".,"), text)
+def _short(texts: list[str], *, alike: bool) -> list[str]:
+    """Texts of ticks, which are exact: 5 ms and 1 h, where 5.00 ms and 1 h 00 min are of what was measured.
+
+    Args:
+        alike: those of an axis have equally many decimals.
+    """
+    texts = [_WHOLE.sub("", text) for text in texts]
+    decimals = [found[1].rstrip("0") if (found := _DECIMALS.search(text)) else "" for text in texts]
+    most = max(map(len, decimals), default=0)
+    return [_cut(text, most if alike else len(own)) for text, own in zip(texts, decimals, strict=True)]
+
+
+def _cut(text: str, decimals: int) -> str:
+    """A text with no more decimals than so many."""
+    return _DECIMALS.sub(lambda found: found[0][: decimals + 1] if decimals else "", text)
 
 
 def _halves(text: str) -> list[str]:
