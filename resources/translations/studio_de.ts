@@ -4965,6 +4965,18 @@
         <translation>Kanäle zuletzt</translation>
     </message>
     <message>
+        <source>as in the network</source>
+        <translation>wie im Netz</translation>
+    </message>
+    <message>
+        <source>warm</source>
+        <translation>warm</translation>
+    </message>
+    <message>
+        <source>cold</source>
+        <translation>kalt</translation>
+    </message>
+    <message>
         <source>the strategy&apos;s own</source>
         <translation>wie die Strategie</translation>
     </message>

@@ -26,6 +26,9 @@ _WORDS = {
     "measured": tr("measured"),
     "own": tr("the model's"),
     "channels-last": tr("channels last"),
+    "network": tr("as in the network"),
+    "warm": tr("warm"),
+    "cold": tr("cold"),
 }
 
 

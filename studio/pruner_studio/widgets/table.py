@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from pruner_engine.store.reader import Row
 from pruner_studio import clipboard
+from pruner_studio.keyboard import told
 from pruner_studio.literal import literal
 from pruner_studio.models.rows import RowTable
 from pruner_studio.theme import theme
@@ -185,7 +186,9 @@ class Table(QTableView):
         self.shown_columns.fill(made.addMenu(tr("Colum&ns")))
         made.addAction(tr("&Fit the columns"), self.widths.fit_again).setEnabled(self.widths.chosen_by_hand)
         made.addSeparator()
-        made.addAction(tr("&Copy") + "\tCtrl+C", lambda: clipboard.copy(self.copied())).setEnabled(bool(self.copied()))
+        made.addAction(tr("&Copy") + "\t" + told("Ctrl+C"), lambda: clipboard.copy(self.copied())).setEnabled(
+            bool(self.copied())
+        )
         made.addAction(tr("Copy the &table"), lambda: clipboard.copy(self._text_of(self.table.rows)))
         for action in (
             made.addAction(tr("Copy the &values"), lambda: clipboard.copy(self._figure.text())),
