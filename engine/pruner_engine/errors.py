@@ -95,8 +95,9 @@ def _of_the_system(error: OSError) -> UserError | None:
         hint = "Check the disk, then try again: nothing measured is lost."
     else:
         return None
-    place = f" ({error.filename})" if error.filename else ""
-    return UserError(f"The system refused: {error.strerror}{place}.", hint)
+    if error.filename:
+        return UserError(f"The system refused: {error.strerror} ({error.filename}).", hint)
+    return UserError(f"The system refused: {error.strerror}.", hint)
 
 
 def _is_of_a_library(error: BaseException) -> bool:

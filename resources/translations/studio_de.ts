@@ -196,6 +196,10 @@
         <translation>Wählen Sie das Modell oder das Projekt darin.</translation>
     </message>
     <message>
+        <source>{path} lies in a folder that you may not look into.</source>
+        <translation>{path} liegt in einem Ordner, in den Sie nicht sehen dürfen.</translation>
+    </message>
+    <message>
         <source>There is no file {path}.</source>
         <translation>Es gibt keine Datei {path}.</translation>
     </message>
@@ -3349,6 +3353,10 @@
         <translation>Suchen…</translation>
     </message>
     <message>
+        <source>What was found</source>
+        <translation>Was gefunden wurde</translation>
+    </message>
+    <message>
         <source>FLOP</source>
         <translation>FLOP</translation>
     </message>
@@ -4957,6 +4965,18 @@
         <translation>Kanäle zuletzt</translation>
     </message>
     <message>
+        <source>as in the network</source>
+        <translation>wie im Netz</translation>
+    </message>
+    <message>
+        <source>warm</source>
+        <translation>warm</translation>
+    </message>
+    <message>
+        <source>cold</source>
+        <translation>kalt</translation>
+    </message>
+    <message>
         <source>the strategy&apos;s own</source>
         <translation>wie die Strategie</translation>
     </message>
@@ -5321,10 +5341,6 @@
         <translation>{0} Byte Shared Memory für einen Block, vorhanden sind {1}</translation>
     </message>
     <message>
-        <source>The system refused: {0}{1}.</source>
-        <translation>Das System hat abgelehnt: {0}{1}.</translation>
-    </message>
-    <message>
         <source>Reinstall it; `pruner doctor` tells more. Nothing measured is lost.</source>
         <translation>Installieren Sie sie neu; `pruner doctor` sagt mehr. Nichts Gemessenes ist verloren.</translation>
     </message>
@@ -5519,10 +5535,6 @@
     <message>
         <source>no space left</source>
         <translation>kein Platz mehr</translation>
-    </message>
-    <message>
-        <source>Is there room on the disk?</source>
-        <translation>Ist Platz auf dem Datenträger?</translation>
     </message>
     <message>
         <source>Move it elsewhere, or choose another folder.</source>
@@ -6057,6 +6069,14 @@
         <translation>Aktualisieren Sie ihn: TVM ist für CUDA {0} gebaut, dessen erster Treiber {1} war.</translation>
     </message>
     <message>
+        <source>The system refused: {0}.</source>
+        <translation>Das System hat abgelehnt: {0}.</translation>
+    </message>
+    <message>
+        <source>The system refused: {0} ({1}).</source>
+        <translation>Das System hat abgelehnt: {0} ({1}).</translation>
+    </message>
+    <message>
         <source>compile the tuned model</source>
         <translation>optimiertes Modell kompilieren</translation>
     </message>
@@ -6077,6 +6097,10 @@
         <translation>{0} ist eine Datei, in der sich kein Ordner anlegen lässt.</translation>
     </message>
     <message>
+        <source>Make room on the disk, or choose another folder.</source>
+        <translation>Schaffen Sie Platz auf dem Datenträger, oder wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
         <source>round {0} of {1}: {2}</source>
         <translation>Runde {0} von {1}: {2}</translation>
     </message>
@@ -6091,6 +6115,10 @@
     <message>
         <source>Give it where the model is exported.</source>
         <translation>Geben Sie ihn dort an, wo das Modell exportiert wird.</translation>
+    </message>
+    <message>
+        <source>Check its permissions, or choose another file.</source>
+        <translation>Prüfen Sie die Berechtigungen, oder wählen Sie eine andere Datei.</translation>
     </message>
     <message>
         <source>{0} computes {1}, which ONNX does not define: the domain {2} has no such operator up to version {3}, the newest known here.</source>
@@ -6365,6 +6393,14 @@
         <translation>Der Name {0} ist länger als die {1} Bytes, die der Name eines Projekts haben darf.</translation>
     </message>
     <message>
+        <source>You may not read {0}.</source>
+        <translation>Sie dürfen {0} nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Ask its owner to let you, or choose another project.</source>
+        <translation>Bitten Sie den Eigentümer um die Berechtigung, oder wählen Sie ein anderes Projekt.</translation>
+    </message>
+    <message>
         <source>{0} is no file.</source>
         <translation>{0} ist keine Datei.</translation>
     </message>
@@ -6407,6 +6443,18 @@
     <message>
         <source>Kernels for {0} cannot run on the board &quot;{1}&quot;: its processor has no {2}.</source>
         <translation>Kernel für {0} laufen nicht auf dem Board „{1}“: Seinem Prozessor fehlt {2}.</translation>
+    </message>
+    <message>
+        <source>No compiler for CUDA was found: {0} nor nvcc.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no headers of CUDA {0} for the NVRTC that is there,</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>neither NVRTC</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{0} cannot be kept: {1}.</source>
@@ -7609,10 +7657,6 @@
         <translation>Aktualisieren Sie Pruner Studio, um es zu öffnen; die Datei blieb, wie sie ist.</translation>
     </message>
     <message>
-        <source>No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.</source>
-        <translation>Kein Compiler für CUDA wurde gefunden: weder NVRTC mit seinen Kopfdateien noch nvcc.</translation>
-    </message>
-    <message>
         <source>Install the CUDA toolkit with nvcc and a C++ compiler, or: pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl.</source>
         <translation>Installieren Sie das CUDA-Toolkit mit nvcc und einen C++-Compiler, oder: pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl.</translation>
     </message>
@@ -7783,6 +7827,146 @@ Optionen:
     <message>
         <source>There is no option {name}: `pruner-studio --help` tells which there are.</source>
         <translation>Es gibt keine Option {name}: `pruner-studio --help` nennt alle.</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>keine Berechtigung</translation>
+    </message>
+    <message>
+        <source>Operation not permitted</source>
+        <translation>das ist nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>das Dateisystem ist schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>No space left on device</source>
+        <translation>kein Platz mehr auf dem Datenträger</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>das Kontingent an Speicherplatz ist erschöpft</translation>
+    </message>
+    <message>
+        <source>File too large</source>
+        <translation>die Datei ist zu groß</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>keine solche Datei und kein solcher Ordner</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>das gibt es schon</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>das ist kein Ordner</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>das ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>Directory not empty</source>
+        <translation>der Ordner ist nicht leer</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>der Name ist zu lang</translation>
+    </message>
+    <message>
+        <source>Invalid argument</source>
+        <translation>ungültiges Argument</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>zu viele symbolische Verknüpfungen hintereinander</translation>
+    </message>
+    <message>
+        <source>Too many open files</source>
+        <translation>zu viele offene Dateien</translation>
+    </message>
+    <message>
+        <source>Too many open files in system</source>
+        <translation>zu viele offene Dateien im System</translation>
+    </message>
+    <message>
+        <source>Cannot allocate memory</source>
+        <translation>zu wenig Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>Resource temporarily unavailable</source>
+        <translation>im Augenblick nicht verfügbar</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>Fehler beim Lesen oder Schreiben</translation>
+    </message>
+    <message>
+        <source>No such device or address</source>
+        <translation>kein solches Gerät</translation>
+    </message>
+    <message>
+        <source>Stale file handle</source>
+        <translation>die Datei gibt es auf dem Server nicht mehr</translation>
+    </message>
+    <message>
+        <source>Text file busy</source>
+        <translation>das Programm läuft gerade</translation>
+    </message>
+    <message>
+        <source>Device or resource busy</source>
+        <translation>das Gerät ist belegt</translation>
+    </message>
+    <message>
+        <source>Broken pipe</source>
+        <translation>die Gegenseite liest nicht mehr</translation>
+    </message>
+    <message>
+        <source>Connection refused</source>
+        <translation>die Verbindung wurde abgelehnt</translation>
+    </message>
+    <message>
+        <source>Connection reset by peer</source>
+        <translation>die Gegenseite hat die Verbindung abgebrochen</translation>
+    </message>
+    <message>
+        <source>Connection timed out</source>
+        <translation>die Gegenseite antwortet nicht</translation>
+    </message>
+    <message>
+        <source>Network is unreachable</source>
+        <translation>das Netz ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>No route to host</source>
+        <translation>kein Weg zu diesem Rechner</translation>
+    </message>
+    <message>
+        <source>database or disk is full</source>
+        <translation>der Datenträger ist voll</translation>
+    </message>
+    <message>
+        <source>disk I/O error</source>
+        <translation>Fehler beim Lesen oder Schreiben des Datenträgers</translation>
+    </message>
+    <message>
+        <source>unable to open database file</source>
+        <translation>die Datei lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>attempt to write a readonly database</source>
+        <translation>die Datei ist schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>What you choose is not kept for the next start: {path} cannot be written.</source>
+        <translation>Was Sie wählen, bleibt nicht bis zum nächsten Start erhalten: {path} lässt sich nicht schreiben.</translation>
+    </message>
+    <message>
+        <source>Make the file and its folder writable; until then recent projects and sizes are forgotten, too.</source>
+        <translation>Machen Sie die Datei und ihren Ordner beschreibbar; bis dahin werden auch letzte Projekte und Größen vergessen.</translation>
     </message>
 </context>
 </TS>

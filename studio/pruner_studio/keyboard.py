@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from shiboken6 import isValid
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MOVES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress)
+
+
+def told(keys: str) -> str:
+    """A shortcut as the user's language writes it: Strg+C in German."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def press_button(event: QKeyEvent, window: QWidget) -> bool:

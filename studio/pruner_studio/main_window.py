@@ -34,6 +34,7 @@ from pruner_studio.pages.finder import Finder, Places
 from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
+from pruner_studio.settings_file import unkept
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label, repaint_icons
@@ -154,6 +155,8 @@ class MainWindow(QMainWindow):
             return
         Garbage(self)
         self._session.describe()
+        if (problem := unkept()) is not None:
+            self.problems.tell(problem)
         LeftAlone(self.workspace, self.problems).look()
         cast("StartPage", self.pages.page("start")).preflight.check()
         self.pages.make_ahead()

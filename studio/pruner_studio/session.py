@@ -22,6 +22,7 @@ from PySide6.QtCore import QStandardPaths
 from pruner_engine import __version__
 from pruner_engine.errors import of_surroundings
 from pruner_studio.problem import Problem
+from pruner_studio.reasons import reason_of
 from pruner_studio.translation import tr
 
 _PREFIX = "session-"
@@ -96,7 +97,7 @@ class Session:
             self._path = _folder() / f"{_PREFIX}{os.getpid()}.log"
             self._file = self._path.open("w", encoding="utf-8")
         except OSError as error:
-            message = tr("No log of this window can be written: {why}.").format(why=error.strerror)
+            message = tr("No log of this window can be written: {why}.").format(why=reason_of(error))
             hint = tr("A crash of it would not be told at the next start. Make {place} writable.")
             tell(Problem(message, hint.format(place=error.filename), level="warning"))
             return

@@ -49,6 +49,12 @@ def test_a_candidate_that_failed_is_told_with_its_message(project):
     assert "run: crash: it crashed" in asked(project, "--task", "a", "--kind", "failed")
 
 
+def test_that_there_is_none_is_told_in_a_sentence(project):
+    told = asked(project, "--task", "b", "--kind", "failed")
+    assert told == "No trial of this task failed in this run.\n"
+    assert json.loads(asked(project, "--task", "b", "--kind", "failed", "--json"))["candidates"] == []
+
+
 def test_a_trial_is_told_with_all_that_is_kept_of_it(project):
     with Project(project) as opened, opened.transaction() as db:
         kept = "repeats = '[0.003, 0.002]', log = 'Segfault', build_s = 0.5, run_s = 0.25"

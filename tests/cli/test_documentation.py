@@ -38,6 +38,13 @@ def test_every_command_has_a_section_with_an_example_and_its_options(name):
     assert missing == []
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_a_command_does_and_what_each_of_its_options_is(name):
+    command = COMMANDS[name]
+    assert (command.help or "").strip()
+    assert [p.opts[0] for p in command.params if isinstance(p, click.Option) and not (p.help or "").strip()] == []
+
+
 def test_no_section_is_of_a_command_that_is_gone():
     sections = re.findall(r"^## `(pruner [a-z0-9 ]+[a-z])", DOCUMENT, re.MULTILINE)
     assert set(sections) == set(COMMANDS)

@@ -155,4 +155,6 @@ def test_a_full_disk_is_told_and_leaves_nothing(tasks, tmp_path):
     # TVM drops what does not fit, and says nothing
     with files_end_at(4096), pytest.raises(OSError, match="No space left"):
         write_records(database, tasks, tmp_path)
+    with files_end_at(4096), pytest.raises(OSError, match="No space left"):
+        write_records(database, tasks, tmp_path / "new")
     assert list(tmp_path.iterdir()) == []

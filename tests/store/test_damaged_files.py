@@ -251,6 +251,11 @@ class TestAnotherUser:
     def test_reads_it(self, path):
         assert as_nobody(runs, path) == "1"
 
+    def test_is_told_that_the_file_may_not_be_read(self, path):
+        path.chmod(0o600)
+        for opened in (runs, Project.existing):
+            assert as_nobody(opened, path).startswith(f"You may not read {path}.")
+
     def test_is_told_that_the_folder_cannot_be_written(self, path):
         assert "cannot be written" in as_nobody(Project, path)
 

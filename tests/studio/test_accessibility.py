@@ -270,7 +270,7 @@ def test_fields_that_are_unfolded_come_after_the_button_that_unfolds_them(qtbot,
     stops = [name_of(stop) for stop in tabbed(qtbot, opened)]
     at = stops.index("Hide settings")
     assert stops[at + 1 : at + 3] == ["Data type: float32", "Start from"]
-    assert stops.index("Check again") > stops.index("Caches: network")
+    assert stops.index("Check again") > stops.index("Caches: as in the network")
 
 
 def test_a_problem_is_come_to_before_the_page_below_it(qtbot, opened: MainWindow) -> None:

@@ -65,14 +65,14 @@ def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot,
     qtbot.keyClicks(code.search.field, "39000")
     qtbot.keyClick(code.search.field, Qt.Key.Key_Return)
     found, place = code.view.textCursor().position(), code.view.verticalScrollBar().value()
-    assert code.view.textCursor().selectedText() == "39000" and not code.search.missed.isVisible()
+    assert code.view.textCursor().selectedText() == "39000" and code.search.told.text() == "1 of 1"
     qtbot.keyClick(code.search.field, Qt.Key.Key_Return)  # from the start again
     assert code.view.textCursor().position() == found
     qtbot.keyClicks(code.search.field, "9")
     qtbot.keyClick(code.search.field, Qt.Key.Key_Return)
-    assert code.search.missed.isVisible() and code.view.verticalScrollBar().value() == place
+    assert code.search.told.text() == "Not found." and code.view.verticalScrollBar().value() == place
     qtbot.keyClick(code.search.field, Qt.Key.Key_Backspace)
-    assert not code.search.missed.isVisible()
+    assert not code.search.told.isVisible()
 
 
 def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode) -> None:
@@ -84,8 +84,9 @@ def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode)
     lines = []
     for back in (False, False, False, False, True, True):
         code.search.go_on(back=back)
-        lines.append(code.view.textCursor().blockNumber())
-    assert lines == [0, 2, 4, 0, 4, 2]
+        lines.append((code.view.textCursor().blockNumber(), code.search.told.text()))
+    first, second, third = (0, "1 of 3"), (2, "2 of 3"), (4, "3 of 3")
+    assert lines == [first, second, third, first, third, second]
     code.view.setTextCursor(QTextCursor(code.view.document().findBlockByNumber(1)))
     qtbot.keyClick(code.view, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
     code.search.begin()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from painted import cell
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.table import Table
@@ -78,3 +81,32 @@ def test_the_menu_of_a_plot_copies_it(qtbot, opened: MainWindow, shown) -> None:
     picture = QGuiApplication.clipboard().pixmap()
     assert picture.size() == plot.figure.picture().size()
     assert opened.statusBar().currentMessage() == f"Copied: {plot.name}"
+
+
+def test_the_values_of_a_table_are_copied_and_saved_in_plain_units(
+    qtbot, opened: MainWindow, shown, tmp_path: Path
+) -> None:
+    """A spreadsheet makes nothing of 2.31 ms, and of 1 234 with a thin space."""
+    table: Table = shown("tasks").table
+    tasks = {row["name"]: row for row in table.table.rows}
+    menu = entries(table.menu())
+    menu["Copy the values"].trigger()
+    heads, *rows = csv.reader(QGuiApplication.clipboard().text().splitlines())
+    assert {"Task", "Best, s", "Share", "GFLOP/s"} <= set(heads) and "Over trials" not in heads
+    assert [row[0] for row in rows] == list(tasks), "in the order that they are shown in"
+    told = [dict(zip(heads, row, strict=True)) for row in rows]
+    assert all(float(row["Best, s"]) == tasks[row["Task"]]["best_s"] for row in told if row["Best, s"])
+    menu["Save as CSV…"].trigger()
+    (dialog,) = table.findChildren(QFileDialog)
+    dialog.selectFile(str(tmp_path / "tasks"))
+    dialog.accept()
+    qtbot.waitUntil((tmp_path / "tasks.csv").is_file)
+    assert list(csv.reader((tmp_path / "tasks.csv").read_text(encoding="utf-8").splitlines())) == [heads, *rows]
+    assert opened.statusBar().currentMessage() == f"Saved: {tmp_path / 'tasks.csv'}"
+
+
+def test_a_table_without_rows_has_no_values_to_save(window: MainWindow) -> None:
+    compare = window.show_page("compare")
+    compare.refresh()
+    menu = entries(compare.table.menu())
+    assert not menu["Copy the values"].isEnabled() and not menu["Save as CSV…"].isEnabled()

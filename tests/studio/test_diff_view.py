@@ -83,13 +83,13 @@ def test_a_text_is_found_on_both_sides_row_by_row(qtbot, view: DiffView) -> None
         assert marked.selectedText() == "e 59" and in_sight(left, found[-1]) and right.textCursor().position() == 0
     assert found == [59, 121, 182, 59], "what both have is found once"
     view.search.go_on(back=True)
-    assert left.textCursor().blockNumber() == 182
+    assert left.textCursor().blockNumber() == 182 and view.search.told.text() == "3 of 3"
     view.search.field.setText("extra")
     qtbot.keyClick(view.search.field, Qt.Key.Key_Return)
     assert right.textCursor().selectedText() == "extra" and in_sight(right, 122)
     qtbot.keyClicks(view.search.field, "?")
     qtbot.keyClick(view.search.field, Qt.Key.Key_Return)
-    assert view.search.missed.isVisible()
+    assert view.search.told.text() == "Not found."
     view.search.begin()
     assert view.search.field.text() == "extra", "what is marked is sought"
 

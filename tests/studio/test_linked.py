@@ -361,9 +361,9 @@ def test_words_are_found_in_the_trace_and_then_in_the_code(qtbot, loops) -> None
     qtbot.keyClicks(loops.search.field, "SPLIT")
     qtbot.keyClick(loops.search.field, Qt.Key.Key_Return)
     assert table.chosen_id == steps[0] and loops.view.slider.value() == steps[0] + 1
-    for step in steps[1:]:
+    for at, step in enumerate(steps[1:], 2):
         QTest.keySequence(window, "F3")
-        assert table.chosen_id == step
+        assert table.chosen_id == step and loops.search.told.text().startswith(f"{at} of ")
     loops.search.field.setText("T.sblock(")
     QTest.keySequence(window, "F3")
     line = code.textCursor().blockNumber()

@@ -9,6 +9,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pointer import double_click, point_of
 from project_factory import make_project
@@ -497,14 +498,31 @@ def test_a_count_has_whole_ticks(qapp) -> None:
 @pytest.mark.parametrize(
     ("seconds", "told"),
     [
-        (1200.0, ["0 s", "5 min 00 s", "10 min 00 s", "15 min 00 s", "20 min 00 s"]),
-        (7200.0, ["0 s", "30 min 00 s", "1 h 00 min", "1 h 30 min", "2 h 00 min"]),
+        (1200.0, ["0 s", "5 min", "10 min", "15 min", "20 min"]),
+        (7200.0, ["0 s", "30 min", "1 h", "1 h 30 min", "2 h"]),
     ],
 )
 def test_a_time_has_the_ticks_of_a_clock(qapp, seconds: float, told: list[str]) -> None:
     axis = HumanAxis("bottom", Scale("", units.duration))
     ((step, values),) = axis.tickValues(0.0, seconds, 400.0)
     assert axis.tickStrings(values, 1.0, step) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "log", "values", "told"),
+    [
+        (units.latency, True, (5e-6, 1e-3, 0.05), ["5 µs", "1 ms", "50 ms"]),
+        (units.significant, True, (0.1, 1, 10, 100), ["0.1", "1", "10", "100"]),
+        (units.latency, False, (1.05e-3, 1.1e-3), ["1.05 ms", "1.10 ms"]),
+        (units.latency, False, (1e-3, 2e-3), ["1 ms", "2 ms"]),
+        (units.percent, False, (0, 0.5, 1), ["0 %", "50 %", "100 %"]),
+    ],
+)
+def test_a_tick_has_no_digits_that_say_nothing(
+    qapp, text, log: bool, values: tuple[float, ...], told: list[str]
+) -> None:
+    axis = HumanAxis("bottom", Scale("", text, log=log))
+    assert axis.tickStrings([np.log10(value) if log else value for value in values], 1.0, 1.0) == told
 
 
 def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:

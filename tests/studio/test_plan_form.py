@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from lent_engine import LentEngine
+from msgspec import inspect
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QCheckBox,
+    QComboBox,
     QFileDialog,
     QLabel,
     QScrollArea,
@@ -38,6 +40,8 @@ from pruner_studio.help import help_of
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.start import StartPage
 from pruner_studio.widgets.plan_form import STRATEGIES
+from pruner_studio.widgets.segments import Segments
+from pruner_studio.widgets.setting_fields import SettingFields
 
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
 
@@ -206,7 +210,8 @@ def test_every_setting_has_a_field_with_its_default_and_its_meaning(qtbot, start
         assert term and term.title in shown and name in field.toolTip() and term.text in field.toolTip()
         assert start.form.fields.editors[name].read() == defaults[name]
         if isinstance(field, QAbstractSpinBox) and defaults[name] is not None:
-            assert f"default {defaults[name]:g}" in shown
+            unit = " s" if name.endswith("_s") else ""
+            assert f"default {defaults[name]:g}{unit}" in shown
     assert list(fields["without_rules"].boxes) == list(NAMES)
 
 
@@ -416,3 +421,21 @@ def test_a_run_with_a_plugins_strategy_is_tuned_and_gone_on_with(
     qtbot.waitUntil(lambda: window.workspace.run()["trials"] == 3, timeout=200_000)
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=60_000)
     assert window.problems.cards() == []
+
+
+def test_a_setting_that_takes_one_of_a_few_words_is_chosen_and_not_typed(qtbot) -> None:
+    fields = SettingFields()
+    qtbot.addWidget(fields)
+    kinds = {field.name: field.type for field in inspect.type_info(SearchSettings).fields}
+    closed = [name for name, kind in kinds.items() if "Literal" in str(kind)]
+    assert {"dtype", "layout", "caches", "check"} <= set(closed)
+    assert [name for name in closed if not isinstance(fields.editors[name].widget, Segments | QComboBox)] == []
+
+
+def test_a_setting_in_seconds_tells_its_unit(qtbot) -> None:
+    fields = SettingFields()
+    qtbot.addWidget(fields)
+    limit = fields.editors["build_timeout_s"]
+    assert limit.widget.text() == "30 s" and "default 30 s" in [made.text() for made in fields.findChildren(QLabel)]
+    limit.widget.lineEdit().setText("12.5 s")
+    assert limit.read() == 12.5 and fields.editors["mutation"].widget.text() == "0.85"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pointer import double_click, point_of
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -79,6 +80,19 @@ def test_keys_zoom_and_what_they_go_to_comes_into_sight(plot: Plot) -> None:
     press(plot, Qt.Key.Key_0)
     plot._view.getPlotItem().getViewBox().updateAutoRange()
     assert visible(plot) == pytest.approx(whole, abs=0.05)
+
+
+def test_a_double_click_beside_all_points_shows_all_of_them(plot: Plot) -> None:
+    opened: list[int] = []
+    plot.opened.connect(opened.append)
+    whole = visible(plot)
+    press(plot, Qt.Key.Key_Plus)
+    closer, view = visible(plot), plot._view.viewport()
+    double_click(view, point_of(plot, plot.series[0], 2))
+    assert opened == [20] and visible(plot) == closer, "what is opened there is left as it is"
+    double_click(view, (point_of(plot, plot.series[0], 0) + point_of(plot, plot.series[2], 1)) / 2)
+    plot._view.getPlotItem().getViewBox().updateAutoRange()
+    assert opened == [20] and visible(plot) == pytest.approx(whole, abs=0.05)
 
 
 def test_new_points_leave_the_zoom_and_another_subject_ends_it(plot: Plot) -> None:

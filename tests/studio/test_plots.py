@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +21,7 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.runs import BASELINES
 from pruner_studio.plotting import pg
+from pruner_studio.widgets import figure as figures
 from pruner_studio.widgets.drawn import Bar, Bars, Funnel
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.names import Names
@@ -73,6 +75,26 @@ def test_the_axis_of_a_run_at_work_does_not_move_with_every_trial(qtbot, finishe
     room = right(51, 60)
     assert right(60, 60) == pytest.approx(room, rel=0.01) and 60 < room < 70, "no more than the budget lets come"
     assert right(51, None) > room > right(51, None, alive=False), "one that has ended takes all the room"
+
+
+@pytest.mark.parametrize(("first", "last"), [(0.1, 1000.0), (0.099, 999.0), (1.0, 99.9)])
+def test_every_tick_has_its_name_inside_the_plot_up_to_the_ends(qtbot, first: float, last: float) -> None:
+    plot = Plot("Wide", Scale("x", log=True), Scale("y"))
+    qtbot.addWidget(plot)
+    plot.resize(500, 260)
+    plot.show_data([Series("points", np.array([first, last]), np.array([0.0, 1.0]), points=True)])
+    plot._view.getPlotItem().getViewBox().setRange(xRange=(np.log10(first), np.log10(last)), padding=0)
+    with qtbot.waitExposed(plot):
+        plot.show()
+    axis = plot._view.getPlotItem().getAxis("bottom")
+    picture = QImage(8, 8, QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    _, ticks, names = axis.generateDrawSpecs(painter)
+    painter.end()
+    assert len(names) == len(ticks) > 3
+    boxes = [axis.mapRectToScene(box) for box, *_ in names]
+    assert all(plot._view.sceneRect().contains(box) for box in boxes)
+    assert all(left.right() < right.left() for left, right in pairwise(boxes))
 
 
 @pytest.mark.parametrize("trials", [0, 10])
@@ -228,7 +250,7 @@ def test_what_cannot_be_written_is_a_sentence(window: MainWindow, finished_proje
 def test_where_a_plot_was_saved_is_told_and_offered_for_the_next(
     qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(SaveButton, "_folder", Path())
+    monkeypatch.setattr(figures._Place, "folder", Path())
     window.workspace.open(finished_project, 3)
     button = window.show_page("overview").curve.findChild(SaveButton)
     folder = tmp_path / "Bilder für Übersicht"
@@ -241,8 +263,8 @@ def test_where_a_plot_was_saved_is_told_and_offered_for_the_next(
 
     dialog = asked("PNG")
     dialog.selectFile(str(folder / "Kurve äöü"))
-    with qtbot.waitSignal(dialog.destroyed):
-        dialog.accept()
+    dialog.accept()
+    qtbot.waitUntil(lambda: not button.findChildren(QFileDialog))
     assert not QImage(str(folder / "Kurve äöü.png")).isNull()
     assert window.statusBar().currentMessage() == f"Saved: {folder / 'Kurve äöü.png'}"
     dialog = asked("CSV")
@@ -293,13 +315,23 @@ def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) 
         plot.show()
     told = QTextDocument()
     told.setHtml(plot.legend.text())
-    assert [part.strip() for part in told.toPlainText().split("●")[1:]] == names
+    assert [part.strip() for part in told.toPlainText().split("━")[1:]] == names
     assert plot.legend.height() >= plot.legend.heightForWidth(plot.legend.width()) > 2 * plot.fontMetrics().height()
     told.setTextWidth(plot.legend.width())
     assert told.size().width() <= plot.legend.width(), "now it is laid out"
     block = told.firstBlock()
     lines = [block.layout().lineAt(at) for at in range(block.layout().lineCount())]
-    assert len(lines) > 2 and {block.text()[line.textStart()] for line in lines} == {"●"}
+    assert len(lines) > 2 and {block.text()[line.textStart()] for line in lines} == {"━"}
+
+
+def test_a_legend_tells_a_curve_from_a_group_of_points_of_the_same_colour(qtbot) -> None:
+    plot = Plot("Both", Scale("x"), Scale("y"))
+    qtbot.addWidget(plot)
+    x = np.arange(3.0)
+    plot.show_data([Series("roof", x, x, "muted"), Series("kernels", x, x, "muted", points=True)])
+    told = QTextDocument()
+    told.setHtml(plot.legend.text())
+    assert told.toPlainText().split() == ["━", "roof", "●", "kernels"]
 
 
 def named(plot: Plot) -> dict[str, QRectF]:

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from pruner_studio.main_window import MainWindow
+from pruner_studio.settings_file import unkept
 from pruner_studio.theme import theme
 from pruner_studio.widgets.preferences import Preferences
 
@@ -118,3 +119,27 @@ def test_the_theme_is_that_of_the_view_menu(qtbot, window: MainWindow, preferenc
     assert theme.name == "dark" and window.menus._themes["dark"].isChecked()
     window.menus._themes["light"].trigger()
     assert theme.name == "light" and preferences.theme.current == "light"
+
+
+@pytest.fixture
+def settings_at():
+    """Keeps settings below another folder."""
+    place, kind, scope = (
+        Path(QSettings().fileName()).parents[1],
+        QSettings.Format.NativeFormat,
+        QSettings.Scope.UserScope,
+    )
+    yield lambda folder: QSettings.setPath(kind, scope, str(folder))
+    QSettings.setPath(kind, scope, str(place))
+
+
+def test_what_cannot_be_kept_for_the_next_start_is_told(window: MainWindow, settings_at, tmp_path: Path) -> None:
+    assert unkept() is None
+    (tmp_path / "file").write_text("")
+    settings_at(tmp_path / "file")
+    told = unkept()
+    assert told.level == "warning" and f"{QSettings().fileName()} cannot be written" in told.message
+    assert str(tmp_path) in told.message
+    window.settle()
+    window._look_around()
+    assert told.message in [problem.message for problem in window.problems.problems()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QLabel
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.model_names import whole
 from pruner_engine.protocol import Check, Phase, Verified
 from pruner_engine.resources import resource_dir
@@ -24,9 +26,11 @@ from pruner_studio.models.settings import hindrance
 from pruner_studio.models.words import PHASES
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.problem import Problem
+from pruner_studio.reasons import KNOWN
 from pruner_studio.said import all_said, said
 from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.export_result import ExportResult
+from pruner_studio.widgets.figure import Figure
 from pruner_studio.widgets.problem_card import ProblemCard
 from pruner_studio.widgets.setting_fields import SettingFields
 from pruner_studio.workspace import Workspace
@@ -187,3 +191,22 @@ def test_what_nobody_knows_stays_and_so_does_everything_in_english(german: None,
     translation.install(qapp, "none")
     said.cache_clear()
     assert said("The run was ended after 30 s.") == "The run was ended after 30 s."
+
+
+def test_why_the_system_refuses_is_told_in_german_in_every_sentence(german: None, tmp_path: Path) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path))
+    told = said(of_surroundings(full).message)
+    assert told == f"Das System hat abgelehnt: kein Platz mehr auf dem Datenträger ({tmp_path})."
+    read_only = os.strerror(errno.EROFS)
+    assert said(f"The folder {tmp_path} cannot be written: {read_only}.").endswith(
+        "das Dateisystem ist schreibgeschützt."
+    )
+    figure = Figure("Bild", tuple, lambda: [("a", "b")])
+    with pytest.raises(UserError) as raised:
+        figure.save(str(tmp_path / "nowhere" / "picture.csv"))
+    assert "keine solche Datei" in raised.value.message
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOSPC, errno.EROFS, errno.ENOENT, errno.EIO, errno.ENOTDIR])
+def test_the_systems_reasons_are_known_as_it_words_them(number: int) -> None:
+    assert os.strerror(number) in KNOWN

@@ -50,7 +50,7 @@ def called(tmp_path: Path, *words: str) -> tuple[int, str, str]:
     displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     environment = {name: value for name, value in os.environ.items() if name not in displays}
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "XDG_STATE_HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "pruner_studio.app", *words]
+    command = [sys.executable, "-m", "pruner_studio", *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, done.stdout, done.stderr
 

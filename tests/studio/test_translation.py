@@ -28,7 +28,7 @@ import json, re, sys, tempfile
 from pathlib import Path
 sys.path[:0] = [{tests!r}, str(Path({tests!r}).parent)]
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QScrollArea, QToolButton
 from pruner_studio import app
 made = app.make_application(["pruner-studio"])
 from project_factory import make_project
@@ -46,6 +46,7 @@ start, compare = window.show_page("start"), window.show_page("compare")
 menus = window.menuBar().actions()
 told["window"] = [start.tune.text(), menus[0].text(), compare.title_label.text()]
 told["letters"] = [letters(entries) for entries in (menus, *(menu.menu().actions() for menu in menus))]
+told["keys"] = [window.sidebar.findChildren(QToolButton)[0].toolTip(), compare.table.menu().actions()[-4].text()]
 told["cancel"] = made.translate("QPlatformTheme", "Cancel")
 window.resize(1280, 800)
 window.show()
@@ -117,6 +118,10 @@ def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german(
     assert len(german["letters"]) > 5
     assert [found for found in german["letters"] if len(set(found)) < len(found)] == []
     assert german["cancel"] == "Abbrechen"
+
+
+def test_keys_are_told_in_german(german: dict[str, Any]) -> None:
+    assert german["keys"] == ["Start (Strg+1)", "&Kopieren\tStrg+C"]
 
 
 def test_no_german_text_is_cut_on_a_small_screen(german: dict[str, Any]) -> None:

@@ -17,6 +17,13 @@ _TOLD = (
 )  # fmt: skip
 
 
+_NONE = {
+    "measured": "No candidate of this task was measured in this run.",
+    "failed": "No trial of this task failed in this run.",
+    "all": "Nothing was drafted for this task in this run.",
+}
+
+
 @click.command()
 @project_argument
 @run_option
@@ -41,6 +48,9 @@ def candidates(project: str, run_id: int | None, task: str | None, kind: str, be
         table = _table(shown)
     if as_json:
         print_json({"run": run, "task": task_id, "of": len(found), "candidates": told})
+        return
+    if not shown:
+        click.echo(_NONE[kind])
         return
     print_table(table)
     if len(shown) < len(found):

@@ -29,7 +29,7 @@ _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Add
 
 @click.command()
 @_HOST
-@click.option("--port", type=_PORT, default=9190, show_default=True)
+@click.option("--port", type=_PORT, default=9190, show_default=True, help="Of the tracker.")
 def tracker(host: str, port: int) -> None:
     """Run a TVM tracker, which lends boards to `pruner tune --rpc`. Who reaches it may run code on its boards."""
     if not _may_listen(host, port):

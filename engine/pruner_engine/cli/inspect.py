@@ -29,7 +29,14 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
 @click.option("--against", type=CandidateType(), help="Another one, of any run or task, or untuned: tell what differs.")
 @click.option("--with", "other", type=PathType(dir_okay=False), help="Project of --against, where it is another one.")
-@click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
+@click.option(
+    "--as",
+    "form",
+    default="trace",
+    show_default=True,
+    type=click.Choice((*FORMS, "why")),
+    help="Form of the text; why tells what costs time, with figures.",
+)
 @click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
 @plugin_option
 @json_option

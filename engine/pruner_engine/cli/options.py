@@ -165,8 +165,10 @@ all_runs_option = click.option(
     help="With --run: the best of all runs on its target, not of it alone; without --run that is so anyway.",
 )
 task_option = click.option("--task", help="Name or id of the task [default: the candidate's, or the only one].")
-target_option = click.option("--target", default="auto", show_default=True)
-seed_option = click.option("--seed", type=WholeType(0), default=0, show_default=True)
+target_option = click.option(
+    "--target", default="auto", show_default=True, help="What to tune for, as `pruner tune` takes it."
+)
+seed_option = click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of every choice by chance.")
 operators_option = click.option(
     "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
 )

@@ -23,6 +23,7 @@ _file = PathType(dir_okay=False, path_type=Path)
     type=click.Choice(["pacm-draft", "pacm", "tenset-mlp", "tlp"]),
     default="pacm-draft",
     show_default=True,
+    help="What to train; pacm-draft is PaCM on top of the draft's score.",
 )
 @click.option("--out", type=OutputFile(TENSORS), required=True, help="Checkpoint to write (.safetensors).")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of weights, split and order.")

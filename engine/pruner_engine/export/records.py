@@ -37,6 +37,7 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
     Raises:
         OSError: the folder cannot be written, or the disk is full (ENOSPC).
     """
+    there = folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / WORKLOADS).touch()  # of a folder that may not be written TVM tells by a failed check
     files = JSONDatabase(path_workload=str(folder / WORKLOADS), path_tuning_record=str(folder / RECORDS))
@@ -52,6 +53,8 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
     if _lines(folder / WORKLOADS) < len({task.hash for task in tasks}) or _lines(folder / RECORDS) < written:
         for name in (WORKLOADS, RECORDS):
             (folder / name).unlink(missing_ok=True)
+        if not there:
+            folder.rmdir()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
     return written
 

@@ -80,7 +80,7 @@ def staged(place: Path) -> Iterator[tuple[Path, Path]]:
             raise
         full = not isinstance(error, OSError) or error.errno in _FULL
         reason = (error.strerror if isinstance(error, OSError) else None) or "no space left"
-        hint = "Is there room on the disk?" if full else "Choose another folder."
+        hint = "Make room on the disk, or choose another folder." if full else "Choose another folder."
         raise UserError(f"The bundle could not be written: {reason}.", hint) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -196,7 +196,9 @@ def _read(source: str) -> bytes:
         refuse_beyond_memory(path.name, path.stat().st_size)
         content = read_whole(path)
     except OSError as error:
-        raise UserError(f"{source} cannot be read: {error.strerror}.", "") from error
+        raise UserError(
+            f"{source} cannot be read: {error.strerror}.", "Check its permissions, or choose another file."
+        ) from error
     if not content:
         raise UserError(f"{path.name} is empty.", "Export the model again.")
     return content

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import msgspec
 from tvm.target import Target
 
-from pruner_engine.errors import first_words
 from pruner_engine.notices import OnNotice
 from pruner_engine.replacing import write_whole
 from pruner_engine.targets.target import device_of, target_json
@@ -40,4 +39,4 @@ def keep(path: Path, value: Any, on_notice: OnNotice) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, msgspec.json.encode(value))
     except OSError as error:
-        on_notice("warning", f"{path} cannot be kept: {first_words(error)}.", _NOT_KEPT)
+        on_notice("warning", f"{path} cannot be kept: {error.strerror}.", _NOT_KEPT)

@@ -26,6 +26,17 @@ def exists(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path)  # noqa: PTH110
 
 
+def is_hidden(path: str | os.PathLike[str]) -> bool:
+    """Whether the system refuses to tell what is there: it lies in a folder that this user may not look into."""
+    try:
+        os.stat(path)  # noqa: PTH116
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def unusable(folder: str) -> str:
     """Why no files can be kept in a folder that is there or is to be made; empty where they can."""
     if not Path(folder).is_absolute():

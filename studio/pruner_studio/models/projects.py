@@ -17,6 +17,7 @@ from pruner_engine.store.file.lock import is_being_written
 from pruner_engine.store.file.put_in_place import put_in_place
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.paths import is_file
+from pruner_studio.reasons import reason_of
 from pruner_studio.translation import tr
 
 DEMO = "samples/small-cnn.pruner"
@@ -84,7 +85,7 @@ def copy_of_demo() -> Path:
     except OSError as error:
         told = tr("The demonstration could not be copied to {place}: {why}.")
         raise UserError(
-            told.format(place=copy, why=error.strerror),
+            told.format(place=copy, why=reason_of(error)),
             tr("Make room there, or choose another folder under Edit › Preferences."),
         ) from error
     return copy
@@ -112,5 +113,5 @@ def copy_project(reader: ProjectReader, place: str) -> None:
                 opened.enter_context(closing(read))
             read.backup(opened.enter_context(closing(sqlite3.connect(half))))
     except (OSError, sqlite3.Error) as error:
-        told = tr("{path} could not be written: {why}.").format(path=place, why=getattr(error, "strerror", error))
+        told = tr("{path} could not be written: {why}.").format(path=place, why=reason_of(error))
         raise UserError(told, tr("Choose another folder, or make room there.")) from error

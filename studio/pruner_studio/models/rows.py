@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from pruner_engine.store.reader import Row
 from pruner_studio.literal import one_line, plain_tip
+from pruner_studio.models import plain_units
 from pruner_studio.said import said
 from pruner_studio.theme import theme
 
@@ -47,6 +48,7 @@ class Column:
         curve: points that are drawn as a small falling step curve instead of a text, or None.
         name: what menus, copies and screen readers call a column without a heading.
         spare: how soon it gives way where there is no room: the higher, the sooner; of equals the last goes first.
+        unit: plain unit of the values, where the text does not tell by itself that they are seconds.
     """
 
     title: str
@@ -60,10 +62,16 @@ class Column:
     name: str = ""
     tip: Callable[[Row], str] | None = None
     spare: int = 0
+    unit: str = ""
 
     @property
     def called(self) -> str:
         return self.title or self.name
+
+    @property
+    def heading(self) -> str:
+        """Name and plain unit, for a column of values."""
+        return plain_units.heading(self.called, self.text, self.unit)
 
     def look(self, row: Row) -> tuple[Any, ...]:
         """Everything that the cell of a row is painted from, to tell whether it looks different."""
@@ -140,6 +148,17 @@ class RowTable(QAbstractTableModel):
     def text_of(self, row: Row, column: Column) -> str:
         """The text of a cell."""
         return one_line(self._whole(row, column))
+
+    def values(self) -> Iterator[Sequence[Any]]:
+        """Headings, then all rows as they stand: numbers in plain units, what is none as its text."""
+        columns = [column for column in self.columns if column.curve is None]
+        yield [column.heading for column in columns]
+        for row in self.rows:
+            yield [self._plain(row, column) for column in columns]
+
+    def _plain(self, row: Row, column: Column) -> Any:
+        value = column.value(row)
+        return "" if value is None else value if isinstance(value, int | float) else self.text_of(row, column)
 
     @staticmethod
     def _whole(row: Row, column: Column) -> str:

@@ -14,6 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.store.queries.lookups import model_file
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.paths import is_file
+from pruner_studio.reasons import reason_of
 from pruner_studio.translation import tr
 
 
@@ -43,9 +44,7 @@ def model_of(run: dict[str, Any], project: str) -> str:
             _write(copy, content)
     except (OSError, ValueError) as error:  # ValueError: no name that a file may have
         told = tr("The project's copy of the model could not be written to {place}: {why}.")
-        raise UserError(
-            told.format(place=copy, why=getattr(error, "strerror", None) or error), tr("Make room there.")
-        ) from error
+        raise UserError(told.format(place=copy, why=reason_of(error)), tr("Make room there.")) from error
     return str(copy)
 
 

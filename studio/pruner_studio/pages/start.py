@@ -21,6 +21,7 @@ from pruner_studio.models.projects import SUFFIX, copy_of_demo, project_folder, 
 from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
+from pruner_studio.reasons import reason_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, restyle
 from pruner_studio.widgets.model_card import ModelCard
@@ -182,7 +183,7 @@ class StartPage(Page):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            told = tr("The folder {folder} cannot be made: {reason}.").format(folder=folder, reason=error.strerror)
+            told = tr("The folder {folder} cannot be made: {reason}.").format(folder=folder, reason=reason_of(error))
             self.workspace.problem.emit(Problem(told, tr("Choose another place for the project file.")))
             return
         self.workspace.start(plan)

@@ -14,7 +14,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.code import CodeView
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.replay import ReplayView
-from pruner_studio.widgets.search import Place, SearchField, next_place, places
+from pruner_studio.widgets.search import Found, Place, SearchField, next_place, places
 from pruner_studio.workspace import Workspace
 
 
@@ -82,13 +82,14 @@ class LoopsPane(Pane):
     def finder(self) -> SearchField:
         return self.search
 
-    def _find(self, text: str, back: bool) -> bool:
+    def _find(self, text: str, back: bool) -> Found:
         """Go through the instructions and their decisions, then through the code."""
         steps = self.view.model.rows
         among = {at for at, *_ in places(((step["text"], step["decision"] or "") for step in steps), text)}
         lines = places(((line,) for line in self.code.toPlainText().split("\n")), text)
         found = [*((at, 0, 0) for at in sorted(among)), *((len(steps) + at, 0, letter) for at, _, letter in lines)]
-        self._found = next_place(found, self._found, back=back)
+        reached = next_place(found, self._found, back=back)
+        self._found = reached.place
         if self._found is not None:
             at, _, letter = self._found
             if at < len(steps):
@@ -96,7 +97,7 @@ class LoopsPane(Pane):
             else:
                 self.choose_line(at - len(steps))
                 self.code.select(at - len(steps), range(letter, letter + len(text)))
-        return bool(found)
+        return reached
 
     def words(self) -> list[str]:
         return self._inspect("replay", self.subject.candidate_id if self.subject else None)

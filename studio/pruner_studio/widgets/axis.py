@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import math
+import re
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QPainter
 
 from pruner_engine import units
 from pruner_studio.plotting import pg
@@ -16,6 +18,9 @@ from pruner_studio.widgets.scale import Scale
 
 _LETTERS = 11  # pixels, of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
+_DECIMALS = re.compile(r"(?<=\d)[.,](\d+)")
+_WHOLE = re.compile(r" 00 (?:s|min)$")  # of a time
+_BEYOND = 40  # pixels that the name of a tick may reach beyond the ends of the axis
 _TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)  # seconds
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
 
@@ -36,6 +41,8 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         self.shown = shown
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
+        if side == "bottom":  # pyqtgraph leaves out names that do not fit between the ends
+            self.setStyle(hideOverlappingLabels=_BEYOND)
 
     def labelString(self) -> str:
         """The name of the axis, in two lines where it is longer than the axis, and cut where these are, too."""
@@ -99,8 +106,41 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
             values = np.array([factor * 10.0**decade for decade in decades for factor in factors])
         return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
 
+    def generateDrawSpecs(self, painter: QPainter) -> tuple[Any, list[Any], list[tuple[QRectF, Any, str]]] | None:
+        """What is painted: the name of a tick at the right end stands inside, where nothing cuts it.
+
+        At the left it may stand below the other axis.
+        """
+        if (specs := super().generateDrawSpecs(painter)) is None or self.orientation != "bottom":
+            return specs
+        axis, ticks, texts = specs
+        told: list[tuple[QRectF, Any, str]] = []
+        for box, flags, text in sorted(texts, key=lambda spec: spec[0].left()):
+            box.moveRight(min(box.right(), self.size().width()))
+            if not told or box.left() > told[-1][0].right():
+                told.append((box, flags, text))
+        return axis, ticks, told
+
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self.shown.text(10.0**value if self.shown.log else value) for value in values]
+        texts = [self.shown.text(10.0**value if self.shown.log else value) for value in values]
+        return _short(texts, alike=not self.shown.log)
+
+
+def _short(texts: list[str], *, alike: bool) -> list[str]:
+    """Texts of ticks, which are exact: 5 ms and 1 h, where 5.00 ms and 1 h 00 min are of what was measured.
+
+    Args:
+        alike: those of an axis have equally many decimals.
+    """
+    texts = [_WHOLE.sub("", text) for text in texts]
+    decimals = [found[1].rstrip("0") if (found := _DECIMALS.search(text)) else "" for text in texts]
+    most = max(map(len, decimals), default=0)
+    return [_cut(text, most if alike else len(own)) for text, own in zip(texts, decimals, strict=True)]
+
+
+def _cut(text: str, decimals: int) -> str:
+    """A text with no more decimals than so many."""
+    return _DECIMALS.sub(lambda found: found[0][: decimals + 1] if decimals else "", text)
 
 
 def _halves(text: str) -> list[str]:

@@ -14,12 +14,12 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextBlock,
     QTextCursor,
-    QTextDocument,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.widgets.highlighter import Highlighter
+from pruner_studio.widgets.search import Found, next_place, places
 
 _TAB = 4  # characters
 _PART_ALPHA = 70
@@ -173,17 +173,19 @@ class CodeView(QPlainTextEdit):
             self._under = line
             self.line_pointed.emit(line)
 
-    def find_next(self, text: str, *, back: bool = False) -> bool:
-        """Go to the next place of a text, or the one before, around the ends; False if there is none."""
-        way = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
-        if self.find(text, way):
-            return True
-        document = self.document()
-        found = document.find(text, document.characterCount() - 1 if back else 0, way)
-        if found.isNull():
-            return False
-        self.setTextCursor(found)
-        return True
+    def find_next(self, text: str, *, back: bool = False) -> Found:
+        """Go to the next place of a text, or the one before, around the ends."""
+        cursor = self.textCursor()
+        start, found = cursor.selectionStart(), places(((line,) for line in self.toPlainText().split("\n")), text)
+        block = self.document().findBlock(start)
+        # what begins at the cursor is the next place, unless it is selected
+        at = start - block.position() - (not cursor.hasSelection() and not back)
+        reached = next_place(found, (block.blockNumber(), 0, at), back=back)
+        if reached.place is not None:
+            line, _, letter = reached.place
+            self.setTextCursor(self._letters(line, range(letter, letter + len(text))))
+            self.ensureCursorVisible()
+        return reached
 
     def numbers_width(self) -> int:
         if not self._form:  # a sentence about what is to come

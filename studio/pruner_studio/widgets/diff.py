@@ -16,7 +16,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.code import CodeView
 from pruner_studio.widgets.rooms import Columns
-from pruner_studio.widgets.search import Place, SearchField, next_place, places
+from pruner_studio.widgets.search import Found, Place, SearchField, next_place, places
 
 _LEAST_CODE = 132  # pixels: some eight lines
 _SIDE_BY_SIDE = 620  # pixels from which on the verdict stands beside what leads through the texts
@@ -153,15 +153,16 @@ class DiffView(QWidget):
         (right if self._rows[lines[0]].kind == "added" else left).go_to(lines[0])
         self._tell_place()
 
-    def _find(self, text: str, back: bool) -> bool:
+    def _find(self, text: str, back: bool) -> Found:
         """Go row by row, from the left to the right; a line that both sides have is found once."""
         found = places(((row.left, "" if row.kind == "equal" else row.right) for row in self._rows), text)
-        self._found = next_place(found, self._found, back=back)
+        reached = next_place(found, self._found, back=back)
+        self._found = reached.place
         if self._found is not None:
             line, side, letter = self._found
             self.sides[1 - side][1].unmark()
             self.sides[side][1].select(line, range(letter, letter + len(text)))
-        return bool(found)
+        return reached
 
     def _marked(self) -> str:
         return next((text for _, view in self.sides if (text := view.marked())), "")

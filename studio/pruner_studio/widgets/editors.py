@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import inspect
 from PySide6.QtCore import SignalInstance
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QWidget
 
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import fit_spin_box, number
 from pruner_studio.widgets.segments import Segments
+from pruner_studio.widgets.wheel import leave_wheel
 
 _MOST, _MOST_SECONDS = 2**31 - 1, 1e5  # that a field without a limit takes
 _DECIMALS = 4
+_SIDE_BY_SIDE = 3  # words to choose from
 _WORDS = {
     "best": tr("each new best"),
     "all": tr("all"),
@@ -24,6 +26,9 @@ _WORDS = {
     "measured": tr("measured"),
     "own": tr("the model's"),
     "channels-last": tr("channels last"),
+    "network": tr("as in the network"),
+    "warm": tr("warm"),
+    "cold": tr("cold"),
 }
 
 
@@ -37,7 +42,7 @@ class Editor:
     changed: SignalInstance
 
 
-def editor(name: str, kind: inspect.Type, default: Any, example: str = "") -> Editor:
+def editor(name: str, kind: inspect.Type, default: Any, *, example: str = "", suffix: str = "") -> Editor:
     """The field for a setting.
 
     Args:
@@ -45,6 +50,7 @@ def editor(name: str, kind: inspect.Type, default: Any, example: str = "") -> Ed
         kind: its type with its limits.
         default: its value to begin with.
         example: shown in an empty line that has no default.
+        suffix: the unit of a number that is no whole one.
     """
     match kind:
         case inspect.UnionType(types=(inspect.IntType() as whole, *_)):
@@ -52,11 +58,15 @@ def editor(name: str, kind: inspect.Type, default: Any, example: str = "") -> Ed
         case inspect.IntType():
             made = _whole(name, kind, optional=False)
         case inspect.FloatType():
-            made = _decimal(name, kind)
+            made = _decimal(name, kind, suffix)
         case inspect.BoolType():
             made = _flag(name)
         case inspect.LiteralType(values=values):
-            made = _choice(name, sorted(map(str, values), key=lambda value: value != default))
+            made = _choice(name, values, default)
+        case inspect.UnionType(types=types) if choices := [
+            one for one in types if isinstance(one, inspect.LiteralType)
+        ]:
+            made = _choice(name, [value for one in choices for value in one.values], default)
         case _:
             made = _text(name, default, example)
     made.write(default)
@@ -83,8 +93,8 @@ class _Decimal(QDoubleSpinBox):
         return f"{value:.10g}".replace(".", self.locale().decimalPoint())
 
 
-def _decimal(name: str, kind: inspect.FloatType) -> Editor:
-    field = _Decimal()
+def _decimal(name: str, kind: inspect.FloatType, suffix: str) -> Editor:
+    field = _Decimal(suffix=suffix)
     field.setAccessibleName(name)
     fit_spin_box(field)
     field.setDecimals(_DECIMALS)
@@ -101,9 +111,19 @@ def _flag(name: str) -> Editor:
     return Editor(field, field.isChecked, field.setChecked, field.toggled)
 
 
-def _choice(name: str, values: Sequence[str]) -> Editor:
-    field = Segments(name, [(value, _WORDS.get(value, value)) for value in values])
-    return Editor(field, lambda: field.current, field.choose, field.chosen)
+def _choice(name: str, values: Iterable[object], default: str) -> Editor:
+    """The default comes first; what does not fit side by side on a small screen is listed."""
+    ordered = sorted(map(str, values), key=lambda value: value != default)
+    told = [(value, _WORDS.get(value, value)) for value in ordered]
+    if len(told) <= _SIDE_BY_SIDE:
+        field = Segments(name, told)
+        return Editor(field, lambda: field.current, field.choose, field.chosen)
+    box = QComboBox()
+    box.setAccessibleName(name)
+    leave_wheel(box)
+    for value, text in told:
+        box.addItem(text, value)
+    return Editor(box, box.currentData, lambda value: box.setCurrentIndex(box.findData(value)), box.currentIndexChanged)
 
 
 def _text(name: str, default: str, example: str) -> Editor:

@@ -20,6 +20,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.replacing import write_whole
 from pruner_studio import clipboard
 from pruner_studio.announcing import remarks
+from pruner_studio.reasons import reason_of
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import MenuButton
@@ -57,7 +58,7 @@ class Figure:
             write_whole(Path(path), self._content(Path(path).suffix[1:].lower()))
         except OSError as error:
             raise UserError(
-                tr("{path} could not be written: {why}.").format(path=path, why=error.strerror),
+                tr("{path} could not be written: {why}.").format(path=path, why=reason_of(error)),
                 tr("Choose another folder, or make room there."),
             ) from error
 
@@ -120,27 +121,35 @@ def _csv(rows: Iterable[Sequence[Any]], ending: str) -> str:
     return held.getvalue()
 
 
-class SaveButton(MenuButton):
-    """The menu that saves a figure; what cannot be written is raised as a UserError."""
+class _Place:
+    """Where figures are saved."""
 
-    _folder = Path()  # the last one that any figure was saved in
+    folder = Path()  # the last one that any was saved in
+
+
+def ask_where_to_save(parent: QWidget, figure: Figure, kind: str) -> None:
+    """Ask for a file and write the figure into it; what cannot be written is raised as a UserError."""
+
+    def save(path: str) -> None:
+        figure.save(path)
+        _Place.folder = Path(path).parent
+        remarks.made.emit(tr("Saved: {path}").format(path=path))
+
+    title, place = tr("Save {figure}").format(figure=figure.name), f"{figure.file_stem}.{kind}"
+    ask_where_to_write(parent, title, str(_Place.folder / place), save, f"{kind.upper()} (*.{kind})", suffix=kind)
+
+
+class SaveButton(MenuButton):
+    """The menu that saves a figure."""
 
     def __init__(self, figure: Figure) -> None:
         name, tip = tr("{figure}: save").format(figure=figure.name), tr("Save or copy the picture or its values")
         super().__init__("export", name, tip, "faint", 15)
         self.figure = figure
         for kind in ("png", "svg", "csv"):
-            self.choices.addAction(tr("Save as {kind}…").format(kind=kind.upper()), partial(self._ask_where, kind))
+            self.choices.addAction(
+                tr("Save as {kind}…").format(kind=kind.upper()), partial(ask_where_to_save, self, figure, kind)
+            )
         self.choices.addSeparator()
         self.choices.addAction(tr("Copy the &values"), lambda: clipboard.copy(figure.text()))
         self.choices.addAction(tr("Copy the &picture"), lambda: clipboard.copy_picture(figure.picture(), figure.name))
-
-    def _ask_where(self, kind: str) -> None:
-        title, place = tr("Save {figure}").format(figure=self.figure.name), f"{self.figure.file_stem}.{kind}"
-        kinds = f"{kind.upper()} (*.{kind})"
-        ask_where_to_write(self, title, str(SaveButton._folder / place), self._save, kinds, suffix=kind)
-
-    def _save(self, path: str) -> None:
-        self.figure.save(path)
-        SaveButton._folder = Path(path).parent
-        remarks.made.emit(tr("Saved: {path}").format(path=path))

@@ -26,8 +26,8 @@ def _bytes(value: float) -> str:
     return units.rate(value, "B")
 
 
-def _figure(title: str, key: str, told: Callable[[Any], str], term: str, spare: int = 0) -> Column:
-    return Column(title, itemgetter(key), told, tip_of(f"figure.{term}"), right=True, spare=spare)
+def _figure(title: str, key: str, told: Callable[[Any], str], term: str, spare: int = 0, *, unit: str = "") -> Column:
+    return Column(title, itemgetter(key), told, tip_of(f"figure.{term}"), right=True, spare=spare, unit=unit)
 
 
 # What devices differ by most is kept in sight on a narrow screen
@@ -35,11 +35,11 @@ COLUMNS = (
     Column(tr("Target"), itemgetter("name"), help=tr("What `pruner tune --target` takes")),
     Column(tr("Device"), itemgetter("device")),
     _figure(tr("Cores"), "cores", units.count, "cores", spare=1),
-    _figure(tr("Peak"), "peak_flops", _flops, "peak"),
-    _figure(tr("Memory"), "dram_bandwidth", _bytes, "bandwidth"),
-    _figure(tr("Tensor Cores"), "tensor_flops", _flops, "tensor_peak"),
-    _figure(tr("Peak, one core"), "peak_flops_core", _flops, "peak_core", spare=2),
-    _figure(tr("Memory, one core"), "dram_bandwidth_core", _bytes, "bandwidth_core", spare=2),
+    _figure(tr("Peak"), "peak_flops", _flops, "peak", unit="FLOP/s"),
+    _figure(tr("Memory"), "dram_bandwidth", _bytes, "bandwidth", unit="B/s"),
+    _figure(tr("Tensor Cores"), "tensor_flops", _flops, "tensor_peak", unit="FLOP/s"),
+    _figure(tr("Peak, one core"), "peak_flops_core", _flops, "peak_core", spare=2, unit="FLOP/s"),
+    _figure(tr("Memory, one core"), "dram_bandwidth_core", _bytes, "bandwidth_core", spare=2, unit="B/s"),
     Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"]), spare=2),
 )
 _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core")

@@ -12,6 +12,7 @@ from pruner_studio.literal import one_line
 from pruner_studio.theme import theme
 from pruner_studio.widgets.series import Series
 
+_POINT, _LINE = "●", "━"  # as they are drawn: a group of points and a curve may have one colour
 _LONGEST = 60  # letters of a name, which stays on one line: a strategy of a plugin may have any
 
 
@@ -21,12 +22,12 @@ class Legend(QLabel):
     def __init__(self) -> None:
         super().__init__(textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.setProperty("role", "faint")
-        self._entries: list[tuple[str, str, bool]] = []
+        self._entries: list[tuple[str, str, str, bool]] = []
 
     def tell(self, series: Iterable[Series]) -> None:
         """Name those that have a name and points."""
         entries = [
-            (entry.name, theme.color(entry.color).name(), entry.strong)
+            (entry.name, _POINT if entry.points else _LINE, theme.color(entry.color).name(), entry.strong)
             for entry in series
             if entry.name and len(entry.x)
         ]
@@ -34,7 +35,8 @@ class Legend(QLabel):
             return
         self._entries = entries
         told = (
-            f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_told(name, strong)}' for name, color, strong in entries
+            f'<span style="color:{color}">{mark}</span>&nbsp;&nbsp;{_told(name, strong)}'
+            for name, mark, color, strong in entries
         )
         self.setText("&nbsp;&nbsp; ".join(told))  # the one at which a line may break is the last: none begins with it
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QPushButton
 
 from pruner_engine import protocol as msg
@@ -15,7 +15,7 @@ from pruner_engine.model_names import KINDS as KINDS_OF_FILES
 from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
 from pruner_studio.dropping import one_of
-from pruner_studio.models.paths import is_file, is_folder
+from pruner_studio.models.paths import is_file, is_folder, is_hidden
 from pruner_studio.models.projects import SUFFIX, is_project
 from pruner_studio.problem import Problem
 from pruner_studio.said import said
@@ -35,6 +35,7 @@ WORKLOADS = (  # that are offered; the engine knows more, of any size
     "conv2d:1,256,14,14,256,3,layout=NHWC", "depthwise:1,144,56,56,3", "softmax:256,1024", "layernorm:128,768",
 )  # fmt: skip
 
+_FOLDER = "models"  # setting that keeps where the last file was chosen
 _FEWEST = 18  # letters of a workload that are always in sight
 
 
@@ -124,9 +125,16 @@ class ModelCard(Card):
     # ------------------------------------------------------------ choosing
 
     def ask_for_model(self) -> None:
+        """Ask for a file, in the folder where one was chosen last."""
         patterns = " ".join(f"*{suffix}" for suffix in (*KINDS_OF_FILES, SUFFIX))
         kinds = tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns)
-        ask_for_file(self, tr("Choose a model or a project"), "", self.take_file, kinds)
+        kept = str(QSettings().value(_FOLDER, ""))
+        place = kept if is_folder(kept) else ""
+        ask_for_file(self, tr("Choose a model or a project"), place, self._take_chosen, kinds)
+
+    def _take_chosen(self, path: str) -> None:
+        QSettings().setValue(_FOLDER, str(Path(path).parent))
+        self.take_file(path)
 
     def take_file(self, path: str) -> None:
         """What was chosen or dropped: a project is opened, a model is looked at."""
@@ -137,8 +145,9 @@ class ModelCard(Card):
             hint = tr("Choose the model or the project in it.")
             self.workspace.problem.emit(Problem(message, hint, level="warning"))
         elif not is_file(path) and ":" not in path:
-            message = tr("There is no file {path}.").format(path=path)
-            self.workspace.problem.emit(Problem(message, tr("Choose another one on the Start page.")))
+            hidden = tr("{path} lies in a folder that you may not look into.")
+            message = hidden if is_hidden(path) else tr("There is no file {path}.")
+            self.workspace.problem.emit(Problem(message.format(path=path), tr("Choose another one on the Start page.")))
         else:
             self.set_model(path)
 

@@ -44,7 +44,7 @@ class Pointing(QObject):
     """Follows pointer and keys in a view.
 
     ← and → go along a series, Home and End to its ends, ↑ and ↓ to the next series, Space chooses, Enter opens too; +
-    and - zoom, 0 shows all. What keys go to is brought into sight.
+    and - zoom, 0 shows all, as a double click does where nothing can be opened. What keys go to is brought into sight.
 
     Args:
         placed: what the view shows now.
@@ -123,7 +123,10 @@ class Pointing(QObject):
 
     def _clicked(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self._nearest(event.scenePos()), opened=event.double())
+            spot = self._nearest(event.scenePos())
+            if event.double() and (spot is None or spot.id is None):
+                self._box.enableAutoRange()
+            self._choose(spot, opened=event.double())
         elif event.button() == Qt.MouseButton.RightButton:  # released where it was pressed: dragging zooms
             self.menu_asked.emit(event.screenPos().toPoint())
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from pruner_engine import units
+from pruner_studio.models import plain_units
 
-_UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
 _LEAST = 1e-30  # has a logarithm
 _DECADES, _SHARE = 0.5, 0.1  # around what is all at one place
 
@@ -32,7 +31,7 @@ class Scale:
     @property
     def heading(self) -> str:
         """Name and plain unit, for a column of values."""
-        return f"{self.name}, {_UNITS[self.text]}" if self.text in _UNITS else self.name
+        return plain_units.heading(self.name, self.text)
 
     def around(self, places: np.ndarray) -> tuple[float, ...]:
         """Ends of a stretch around coordinates that are all the same one; none where they differ, or there are none."""

@@ -25,6 +25,7 @@ from pruner_studio.widgets.rule_boxes import RuleBoxes
 _FIRST = ("dtype", "start_from", "model", "checkpoint", "rpc", "rpc_key", "without_rules")
 _ELSEWHERE = ("fixed",)  # beside the model
 _EXAMPLES = {"rpc": "127.0.0.1:9190"}
+_SECONDS = " s"
 
 
 class SettingFields(QWidget):
@@ -59,7 +60,8 @@ class SettingFields(QWidget):
         row.setSpacing(10)
         row.addWidget(made.widget)
         if isinstance(kind, inspect.IntType | inspect.FloatType):
-            row.addWidget(label(tr("default {value}").format(value=units.general(default)), "faint"))
+            value = units.general(default) + (_SECONDS if _in_seconds(name) else "")
+            row.addWidget(label(tr("default {value}").format(value=value), "faint"))
         if isinstance(kind, inspect.IntType | inspect.FloatType | inspect.UnionType):
             made.widget.setMinimumWidth(110)
             row.addStretch(1)
@@ -75,7 +77,8 @@ class SettingFields(QWidget):
         if name in _FILES:
             path = PathField(title, _FILES[name])
             return Editor(path, lambda: expanded(path.line.text()), path.line.setText, path.line.textChanged)
-        return editor(title, kind, DEFAULTS[name], _EXAMPLES.get(name, ""))
+        suffix = _SECONDS if _in_seconds(name) else ""
+        return editor(title, kind, DEFAULTS[name], example=_EXAMPLES.get(name, ""), suffix=suffix)
 
     def given(self) -> dict[str, Any]:
         """Every setting, as its field has it."""
@@ -86,6 +89,10 @@ class SettingFields(QWidget):
         with QSignalBlocker(self):
             for name, made in self.editors.items():
                 made.write(given[name])
+
+
+def _in_seconds(name: str) -> bool:
+    return name.endswith("_s")
 
 
 _FILES = {

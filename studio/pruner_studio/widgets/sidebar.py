@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from pruner_studio.keyboard import told
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label, paint_icon
@@ -80,7 +81,7 @@ class Sidebar(QWidget):
         """A button that brings a page to the front, as Ctrl and its number do."""
         made = QToolButton()
         made.setText(f"  {name}")
-        made.setToolTip(f"{name} (Ctrl+{number})")
+        made.setToolTip(f"{name} ({told(f'Ctrl+{number}')})")
         made.setAccessibleName(name)
         made.setCheckable(True)
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -28,10 +28,12 @@ def follow(part: QWidget, others: Iterable[QWidget]) -> None:
 
 
 def stops_in(whole: QWidget) -> list[QWidget]:
-    """Where the Tab key comes to in it, in the order in which they were made."""
+    """Where the Tab key comes to in it, in the order in which they were made; lists that pop up are no part of it."""
     # not by walking Qt's chain: it leads through parts of Qt's own all over the window, whose wrappers outlive them
     return [
         part
         for part in whole.findChildren(QWidget)
-        if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None
+        if part.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and part.focusProxy() is None
+        and part.window() is whole.window()
     ]

@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from pruner_engine.store.reader import Row
 from pruner_studio import clipboard
+from pruner_studio.keyboard import told
 from pruner_studio.literal import literal
 from pruner_studio.models.rows import RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.cells import Cells
 from pruner_studio.widgets.column_widths import ColumnWidths
+from pruner_studio.widgets.figure import Figure, ask_where_to_save
 from pruner_studio.widgets.quiet import Quiet
 from pruner_studio.widgets.shown_columns import ShownColumns
 
@@ -80,6 +82,7 @@ class Table(QTableView):
         self.setMouseTracking(True)
         self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
         self.viewportEntered.connect(lambda: self.pointed.emit(None))
+        self._figure = Figure(name, lambda: (self,), model.values)
         self._on_opened = on_opened
         if on_opened is not None:
             self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
@@ -183,8 +186,17 @@ class Table(QTableView):
         self.shown_columns.fill(made.addMenu(tr("Colum&ns")))
         made.addAction(tr("&Fit the columns"), self.widths.fit_again).setEnabled(self.widths.chosen_by_hand)
         made.addSeparator()
-        made.addAction(tr("&Copy") + "\tCtrl+C", lambda: clipboard.copy(self.copied())).setEnabled(bool(self.copied()))
+        made.addAction(tr("&Copy") + "\t" + told("Ctrl+C"), lambda: clipboard.copy(self.copied())).setEnabled(
+            bool(self.copied())
+        )
         made.addAction(tr("Copy the &table"), lambda: clipboard.copy(self._text_of(self.table.rows)))
+        for action in (
+            made.addAction(tr("Copy the &values"), lambda: clipboard.copy(self._figure.text())),
+            made.addAction(
+                tr("Save as {kind}…").format(kind="CSV"), partial(ask_where_to_save, self, self._figure, "csv")
+            ),
+        ):
+            action.setEnabled(bool(self.table.rows))
         return made
 
     def _sort_by(self, at: int) -> None:

@@ -47,7 +47,9 @@ _AGAINST_NOTHING = "No run of {baseline}: the others are held against nothing."
     show_default=True,
     help='Separated by commas; settings of one behind it: pruner:draft_set=512:without_rules=["rows"].',
 )
-@click.option("--seeds", type=NumbersType(), default="0,1,2", show_default=True)
+@click.option(
+    "--seeds", type=NumbersType(), default="0,1,2", show_default=True, help="Seeds of the runs of each strategy."
+)
 @click.option("--trials", type=WholeType(), default=512, show_default=True, help="Budget of each run.")
 @click.option(
     "--baseline", default="metaschedule", show_default=True, help="Strategy that the others are held against."

@@ -59,9 +59,11 @@ def refuse_long_name(path: Path) -> None:
 
 
 def refuse_missing(path: Path) -> None:
-    """Raises UserError: there is no such file."""
+    """Raises UserError: there is no such file, or none that this user may read."""
     if not path.is_file():
         raise UserError(f"There is no project file {path}.", "Check the path, or tune a model into it first.")
+    if not os.access(path, os.R_OK):
+        raise UserError(f"You may not read {path}.", "Ask its owner to let you, or choose another project.")
 
 
 def refuse_other(path: Path) -> None:
