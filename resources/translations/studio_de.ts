@@ -6445,18 +6445,6 @@
         <translation>Kernel für {0} laufen nicht auf dem Board „{1}“: Seinem Prozessor fehlt {2}.</translation>
     </message>
     <message>
-        <source>No compiler for CUDA was found: {0} nor nvcc.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>no headers of CUDA {0} for the NVRTC that is there,</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>neither NVRTC</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>{0} cannot be kept: {1}.</source>
         <translation>{0} lässt sich nicht aufbewahren: {1}.</translation>
     </message>
@@ -7211,6 +7199,14 @@
     <message>
         <source>There is no run {0} of {1} on the same device with the same float type.</source>
         <translation>Es gibt keinen Lauf {0} von {1} auf demselben Gerät mit demselben Zahlentyp.</translation>
+    </message>
+    <message>
+        <source>No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.</source>
+        <translation>Kein Compiler für CUDA gefunden: weder NVRTC mit seinen Headern noch nvcc.</translation>
+    </message>
+    <message>
+        <source>NVRTC {0} is there, but not the headers of its CUDA, and no nvcc was found.</source>
+        <translation>NVRTC {0} ist da, aber die Header seines CUDA fehlen, und nvcc wurde nicht gefunden.</translation>
     </message>
     <message>
         <source>the value of its option &quot;{0}&quot; is of the wrong kind.</source>

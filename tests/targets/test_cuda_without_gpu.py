@@ -80,7 +80,7 @@ def test_nvrtc_without_headers_of_its_cuda_leaves_it_to_nvcc(tmp_path, monkeypat
     nvcc.write_text("#!/bin/sh\necho Cuda compilation tools, release 12.8, V12.8.93\n")
     monkeypatch.setattr(cuda_compiler, "_nvrtc_version", lambda: "13.0")
     monkeypatch.setattr(cuda_compiler, "_homes", lambda: [tmp_path])
-    with pytest.raises(UserError, match=r"no headers of CUDA 13\.0 for the NVRTC that is there"):
+    with pytest.raises(UserError, match=r"NVRTC 13\.0 is there, but not the headers"):
         find_cuda_compiler.__wrapped__()
     nvcc.chmod(0o755)
     found = find_cuda_compiler.__wrapped__()

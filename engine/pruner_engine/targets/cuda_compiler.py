@@ -62,8 +62,9 @@ def find_cuda_compiler() -> CudaCompiler:
         return CudaCompiler("nvrtc", version, headers)
     nvcc = find_nvcc()
     if nvcc is None:
-        lacking = f"no headers of CUDA {version} for the NVRTC that is there," if version else "neither NVRTC"
-        raise UserError(f"No compiler for CUDA was found: {lacking} nor nvcc.", _HINT)
+        if version:
+            raise UserError(f"NVRTC {version} is there, but not the headers of its CUDA, and no nvcc was found.", _HINT)
+        raise UserError("No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.", _HINT)
     if not any(map(shutil.which, ("c++", "g++", "clang++"))):
         raise UserError("nvcc is there, but not the C++ compiler that it needs.", "Install g++, or NVRTC.")
     return CudaCompiler("nvcc", _nvcc_version(nvcc), nvcc.parents[1])
