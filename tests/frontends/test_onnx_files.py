@@ -326,6 +326,17 @@ def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
         load_model(str(path))
 
 
+def test_a_refusal_says_nothing_of_tvms_own_objects(tmp_path):
+    shape = numpy_helper.from_array(np.array([4], "i8"), "s")
+    nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Reshape", ["r", "s"], ["y"], name="/head")]
+    graph = helper.make_graph(nodes, "g", [tensor("x", 2, 3)], [onnx.ValueInfoProto(name="y")], [shape])
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, ir_version=10), path)
+    with pytest.raises(UserError) as told:
+        load_model(str(path))
+    assert told.value.message == "model has a Reshape /head in a form that cannot be imported."
+
+
 def test_operators_that_are_not_known_are_named(tmp_path):
     nodes = [helper.make_node("Det", ["x"], ["y"], name="/pose/Det"), helper.make_node("Det", ["x"], ["z"])]
     onnx.save(make(nodes, [tensor("x", 3, 3)], [tensor("y"), tensor("z")]), tmp_path / "model.onnx")
