@@ -224,6 +224,26 @@ def test_attention_is_computed_as_onnx_defines_it(tmp_path, kv_heads, attributes
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_attention_whose_inputs_have_gaps(tmp_path):
+    """A cache without a mask, and rows that are masked as a whole, of which nothing is attended to."""
+    path, rng = tmp_path / "attention.onnx", np.random.default_rng(0)
+    sizes = {"q": (2, 4, 3, 8), "k": (2, 4, 3, 8), "v": (2, 4, 3, 8), "pk": (2, 4, 2, 8), "pv": (2, 4, 2, 8)}
+    inputs = [tensor(name, *size) for name, size in sizes.items()]
+    mask = np.ones((3, 3), bool)
+    mask[1] = False
+    nodes = [
+        helper.make_node("Attention", ["q", "k", "v", "", "pk", "pv"], ["y", "", ""], is_causal=1),
+        helper.make_node("Attention", ["q", "k", "v", "mask"], ["z"]),
+    ]
+    outputs = [tensor(name, 2, 4, 3, 8) for name in "yz"]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [numpy_helper.from_array(mask, "mask")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10), path)
+    given = {name: rng.standard_normal(size, "f") for name, size in sizes.items()}
+    expected = onnx.reference.ReferenceEvaluator(str(path)).run(None, given)
+    for found, meant in zip(run(load_model(str(path)).mod, *given.values()), expected, strict=True):
+        np.testing.assert_allclose(found, meant, rtol=1e-4, atol=1e-5)
+
+
 def test_functions_of_the_model_are_inlined(tmp_path, monkeypatch):
     """By ONNX Runtime where it is installed, else by us."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

@@ -43,8 +43,8 @@ def _smoothed(importer: Conversion, node: Node) -> relax.Expr:
     if _OF_NAME[node.target.__name__][0] is _linear and grown and not corners and factors == [None, None]:
         return importer.stock(node)  # of a larger image it is no other than without, by fewer products
     tall, wide = (
-        _weights(*sides, corners, factor, *_OF_NAME[node.target.__name__])
-        for *sides, factor in zip(before[2:], after[2:], factors, strict=True)
+        _weights(old, new, corners, factor, *_OF_NAME[node.target.__name__])
+        for old, new, factor in zip(before[2:], after[2:], factors, strict=True)
     )
     held = torch.float64 if dtype == torch.float64 else torch.float32
     made = importer.as_type(importer.env[x], held)
