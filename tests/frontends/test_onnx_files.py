@@ -244,6 +244,30 @@ def test_attention_whose_inputs_have_gaps(tmp_path):
         np.testing.assert_allclose(found, meant, rtol=1e-4, atol=1e-5)
 
 
+def test_inner_shapes_that_are_so_for_other_sizes_alone_are_passed_over(tmp_path):
+    """As PyTorch's exporter leaves them, of the sizes that it was given, in models of open sizes."""
+    weights = [numpy_helper.from_array(np.array([1], "i8"), "one")]
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Cast", ["s"], ["real"], to=TensorProto.FLOAT),
+        helper.make_node("Floor", ["real"], ["floor"]),
+        helper.make_node("Cast", ["floor"], ["sizes"], to=TensorProto.INT64),
+        helper.make_node("Reshape", ["x", "sizes"], ["r"]),
+        helper.make_node("Add", ["r", "x"], ["a"]),
+        *(helper.make_node("Shape", ["x"], [f"s{i}"], start=i, end=i + 1) for i in range(2)),
+        *(helper.make_node("Squeeze", [f"s{i}"], [f"n{i}"]) for i in range(2)),
+        helper.make_node("Mul", ["n0", "n1"], ["all"]),
+        helper.make_node("Reshape", ["all", "one"], ["flat"]),
+        helper.make_node("Reshape", ["a", "flat"], ["y"]),
+    ]
+    model = make(nodes, [tensor("x", "many", 4)], [tensor("y", "all")], weights)
+    model.graph.value_info.append(tensor("r", 2, 4))
+    onnx.save(model, tmp_path / "model.onnx")
+    x = np.random.default_rng(0).standard_normal((3, 4), "f")
+    (found,) = run(load_model(str(tmp_path / "model.onnx"), {"x": [3, 4]}).mod, x)
+    np.testing.assert_allclose(found, (x + x).ravel())
+
+
 def test_functions_of_the_model_are_inlined(tmp_path, monkeypatch):
     """By ONNX Runtime where it is installed, else by us."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -91,17 +93,32 @@ def _rewritten(model: onnx.ModelProto) -> onnx.ModelProto:
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 4
-    with tempfile.TemporaryDirectory() as folder:
-        written, whole = Path(folder) / "written.onnx", Path(folder) / "simplified.onnx"
-        options.optimized_model_filepath = str(written)
+    # exporters say of values within what is so for the sizes of the export alone: it is tried without that, too
+    for said in (model, _without_inner_shapes(model)) if model.graph.value_info else (model,):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = Path(folder) / "simplified.onnx"
+            # in a process of its own: on some branches within branches its folding of constants crashes
+            deadly([partial(_write_simplified, said, options, whole)], _MOST_S)
+            if whole.is_file():
+                return onnx.load(whole)
+    return model
 
-        def rewrite() -> None:
-            ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-            written.rename(whole)
 
-        # in a process of its own: on some branches within branches its folding of constants crashes
-        deadly([rewrite], _MOST_S)
-        return onnx.load(whole) if whole.is_file() else model
+def _write_simplified(model: onnx.ModelProto, options: Any, whole: Path) -> None:
+    import onnxruntime as ort
+
+    written = whole.with_name("written.onnx")
+    options.optimized_model_filepath = str(written)
+    ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    written.rename(whole)
+
+
+def _without_inner_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    for value in made.graph.value_info:
+        value.type.tensor_type.ClearField("shape")
+    return made
 
 
 def _has_halves(model: onnx.ModelProto) -> bool:
