@@ -224,6 +224,50 @@ def test_attention_is_computed_as_onnx_defines_it(tmp_path, kv_heads, attributes
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_attention_whose_inputs_have_gaps(tmp_path):
+    """A cache without a mask, and rows that are masked as a whole, of which nothing is attended to."""
+    path, rng = tmp_path / "attention.onnx", np.random.default_rng(0)
+    sizes = {"q": (2, 4, 3, 8), "k": (2, 4, 3, 8), "v": (2, 4, 3, 8), "pk": (2, 4, 2, 8), "pv": (2, 4, 2, 8)}
+    inputs = [tensor(name, *size) for name, size in sizes.items()]
+    mask = np.ones((3, 3), bool)
+    mask[1] = False
+    nodes = [
+        helper.make_node("Attention", ["q", "k", "v", "", "pk", "pv"], ["y", "", ""], is_causal=1),
+        helper.make_node("Attention", ["q", "k", "v", "mask"], ["z"]),
+    ]
+    outputs = [tensor(name, 2, 4, 3, 8) for name in "yz"]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [numpy_helper.from_array(mask, "mask")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10), path)
+    given = {name: rng.standard_normal(size, "f") for name, size in sizes.items()}
+    expected = onnx.reference.ReferenceEvaluator(str(path)).run(None, given)
+    for found, meant in zip(run(load_model(str(path)).mod, *given.values()), expected, strict=True):
+        np.testing.assert_allclose(found, meant, rtol=1e-4, atol=1e-5)
+
+
+def test_inner_shapes_that_are_so_for_other_sizes_alone_are_passed_over(tmp_path):
+    """As PyTorch's exporter leaves them, of the sizes that it was given, in models of open sizes."""
+    weights = [numpy_helper.from_array(np.array([1], "i8"), "one")]
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Cast", ["s"], ["real"], to=TensorProto.FLOAT),
+        helper.make_node("Floor", ["real"], ["floor"]),
+        helper.make_node("Cast", ["floor"], ["sizes"], to=TensorProto.INT64),
+        helper.make_node("Reshape", ["x", "sizes"], ["r"]),
+        helper.make_node("Add", ["r", "x"], ["a"]),
+        *(helper.make_node("Shape", ["x"], [f"s{i}"], start=i, end=i + 1) for i in range(2)),
+        *(helper.make_node("Squeeze", [f"s{i}"], [f"n{i}"]) for i in range(2)),
+        helper.make_node("Mul", ["n0", "n1"], ["all"]),
+        helper.make_node("Reshape", ["all", "one"], ["flat"]),
+        helper.make_node("Reshape", ["a", "flat"], ["y"]),
+    ]
+    model = make(nodes, [tensor("x", "many", 4)], [tensor("y", "all")], weights)
+    model.graph.value_info.append(tensor("r", 2, 4))
+    onnx.save(model, tmp_path / "model.onnx")
+    x = np.random.default_rng(0).standard_normal((3, 4), "f")
+    (found,) = run(load_model(str(tmp_path / "model.onnx"), {"x": [3, 4]}).mod, x)
+    np.testing.assert_allclose(found, (x + x).ravel())
+
+
 def test_functions_of_the_model_are_inlined(tmp_path, monkeypatch):
     """By ONNX Runtime where it is installed, else by us."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
@@ -324,6 +368,17 @@ def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
     onnx.save(model, path)
     with pytest.raises(UserError, match="has a Reshape /head/Reshape in a form that cannot be imported"):
         load_model(str(path))
+
+
+def test_a_refusal_says_nothing_of_tvms_own_objects(tmp_path):
+    shape = numpy_helper.from_array(np.array([4], "i8"), "s")
+    nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Reshape", ["r", "s"], ["y"], name="/head")]
+    graph = helper.make_graph(nodes, "g", [tensor("x", 2, 3)], [onnx.ValueInfoProto(name="y")], [shape])
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, ir_version=10), path)
+    with pytest.raises(UserError) as told:
+        load_model(str(path))
+    assert told.value.message == "model has a Reshape /head in a form that cannot be imported."
 
 
 def test_operators_that_are_not_known_are_named(tmp_path):

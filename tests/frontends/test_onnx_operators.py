@@ -581,6 +581,25 @@ def test_spectra(tmp_path, parts):
     compare(tmp_path, x, 20, ("DFT", [size], {}), ("DFT", [None, np.array(1)], {}), tolerance=1e-4)
 
 
+def test_numbers_of_half_a_spectrum(tmp_path):
+    x = RNG.standard_normal((2, 12, 3, 2)).astype("f")
+    form = {"inverse": 1, "onesided": 1}
+    sizes = [("DFT", [np.array(size), np.array(1)], form) for size in (22, 13, 30)]
+    compare(tmp_path, x, 20, *sizes, oracle=onnx.reference.ReferenceEvaluator(model_of(x, 20, *sizes)), tolerance=1e-4)
+
+
+def test_ones_on_a_diagonal_of_another_type(tmp_path):
+    x = RNG.standard_normal((3, 5)).astype("f")
+    compare(tmp_path, x, 17, ("EyeLike", [], {"dtype": 1, "k": 1}), ("EyeLike", [], {"dtype": 7}))
+
+
+def test_extremes_are_scattered_before_version_18(tmp_path):
+    x, index = RNG.standard_normal((3, 5)).astype("f"), np.array([[0, 2, 2], [1, 1, 0], [4, 3, 4]])
+    updates = RNG.standard_normal((3, 3)).astype("f")
+    kinds = [("ScatterElements", [index, updates], {"axis": 1, "reduction": kind}) for kind in ("max", "min")]
+    compare(tmp_path, x, 17, *kinds)
+
+
 def test_spectra_of_frames(tmp_path):
     x, window = RNG.standard_normal((2, 70, 1)).astype("f"), np.hanning(16).astype("f")
     step, size = np.array(9), np.array(16)

@@ -36,7 +36,14 @@ RESIZED = [
     ),
     (SMALL, {"scale_factor": 1.5, "mode": "bilinear", "recompute_scale_factor": True}),
     (SMALL, {"size": (1, 3), "mode": "bilinear", "align_corners": True}),
-    (SMALL, {"size": (9, 6), "mode": "bilinear", "antialias": True}),
+    *((SMALL, {"size": (9, 6), "mode": mode, "antialias": True}) for mode in ("bilinear", "bicubic")),
+    *(
+        (LARGE, {"size": size, "mode": mode, "antialias": True, "align_corners": corners})
+        for size in ((4, 5), (20, 3))
+        for mode in ("bilinear", "bicubic")
+        for corners in (True, False)
+    ),
+    (LARGE, {"scale_factor": 0.4, "mode": "bilinear", "antialias": True}),
     *((SMALL, {"scale_factor": 1.5, "mode": "bicubic", "align_corners": corners}) for corners in (True, False)),
     (numbers(1, 2, 13), {"size": 25, "mode": "nearest"}),
     (numbers(1, 2, 6, 5, 6), {"size": (4, 9, 5), "mode": "nearest"}),
@@ -187,7 +194,11 @@ def test_open_shapes(function, open_, before, now, tmp_path):
 @pytest.mark.parametrize(
     ("function", "inputs", "words"),
     [
-        (lambda table, x: functional.interpolate(x, size=(3, 3), mode="bilinear", antialias=True), [X], "antialiasing"),
+        (
+            lambda table, x: functional.interpolate(x, size=(3, 3), mode="bilinear", antialias=True),
+            [whole(0, 255, 1, 3, 8, 8).to(torch.uint8)],
+            "of whole numbers",
+        ),
         (lambda t, x: functional.avg_pool2d(x, 3, 2, 1, True, divisor_override=2), [X], "reach over the edge"),
     ],
 )

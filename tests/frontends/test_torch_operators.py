@@ -214,7 +214,12 @@ def test_bags_of_one_size(tmp_path):
     table, bags = numbers(20, 8), whole(0, 20, 4, 3)
     modes = {mode: (partial(functional.embedding_bag, mode=mode), [bags, table]) for mode in ("sum", "mean", "max")}
     weighted = lambda i, t, w: functional.embedding_bag(i, t, mode="sum", per_sample_weights=w)  # noqa: E731
-    agree_in_each(tmp_path, modes | {"weighted": (weighted, [bags, table, numbers(4, 3)])})
+    padded = {
+        f"padded {mode}": (partial(functional.embedding_bag, mode=mode, padding_idx=5), [index, table])
+        for mode in ("sum", "mean", "max")
+        for index in [torch.tensor([[5, 5, 5], [5, 1, 5], [3, 2, 1]])]
+    }
+    agree_in_each(tmp_path, modes | padded | {"weighted": (weighted, [bags, table, numbers(4, 3)])})
 
 
 @pytest.mark.parametrize("bias", [True, False])

@@ -12,6 +12,11 @@ from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.processes.memory import memory_bytes
 
 _CHARS = 200
+# of TVM's and Python's own objects, which say nothing to who has the file
+_INTERNAL = re.compile(
+    r"Check failed|InternalError|\b(R|T|I|ir|tirx?|relax)\.\w|metadata\[|ShapeExpr|GenericConst|NoneType|object has no"
+)
+_OF_SENTENCES = (NotImplementedError, RuntimeError, ValueError)  # others are of a name or a number alone
 _COPIES = 4  # of the weights, which importing holds at a time
 
 
@@ -29,7 +34,7 @@ def importing(name: str) -> Iterator[None]:
         raise
     except Exception as error:  # importers raise of every kind
         raise of_surroundings(error) or UserError(
-            f"{name} uses something that cannot be imported: {first_line(error)}",
+            with_reason(f"{name} uses something that cannot be imported", reason_of(error)),
             "Export it with another version of the operators, or without that operator.",
         ) from error
 
@@ -42,6 +47,17 @@ def refuse_beyond_memory(name: str, size: int) -> None:
     """
     if size * _COPIES > memory_bytes():
         raise UserError(f"{name} has {size >> 20} MB, too large for this machine's memory.", "")
+
+
+def with_reason(what: str, reason: str) -> str:
+    """A sentence of what happened, and why where that is known."""
+    return f"{what}: {reason}" if reason else f"{what}."
+
+
+def reason_of(error: BaseException, line: int = 0) -> str:
+    """What an exception says in that line; nothing where it speaks of the importer's own objects."""
+    said = _short(error, line)
+    return said if isinstance(error, _OF_SENTENCES) and not _INTERNAL.search(said) else ""
 
 
 def first_line(error: BaseException) -> str:

@@ -10,6 +10,7 @@ import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import reason_of, with_reason
 from pruner_engine.frontends.model_file import ModelFile
 from pruner_engine.processes.memory import memory_bytes
 from pruner_engine.protocol import ModelInput
@@ -189,7 +190,7 @@ def bind(mod: tvm.IRModule, shapes: Mapping[str, Sequence[int]]) -> tvm.IRModule
     try:
         return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
     except (RuntimeError, ValueError) as error:  # what its operators say of shapes that do not fit
-        raise refused_with(values, str(error).strip().splitlines()[-1]) from error
+        raise refused_with(values, reason_of(error, line=-1)) from error
 
 
 def values_of(mod: tvm.IRModule, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
@@ -215,10 +216,11 @@ def values_of(mod: tvm.IRModule, shapes: Mapping[str, Sequence[int]]) -> dict[st
 
 
 def refused_with(values: Mapping[str, int], why: str) -> UserError:
-    """That the operators of a model do not work with such values of its symbols."""
+    """That the operators of a model do not work with such values of its symbols, and why where that is known."""
     told = ", ".join(f"{dim}={value}" for dim, value in values.items())
-    why = re.sub(r'ir\.Op\(.*?name="(.*?)".*?support_level=\d+\)', r"\1", why)
-    return UserError(f"The model does not work with {told}: {why}", "Give shapes within what it was exported for.")
+    return UserError(
+        with_reason(f"The model does not work with {told}", why), "Give shapes within what it was exported for."
+    )
 
 
 def signature(

@@ -21,6 +21,15 @@ def waves(size: int, *, half: bool = False, inverse: bool = False, parts: int = 
     return both / size if inverse else both
 
 
+def waves_of_half(size: int) -> np.ndarray:
+    """What each part of a frequency up to the middle adds to real numbers, float64[size // 2 + 1, parts, size]."""
+    half = size // 2 + 1
+    # all but the first and, of an even number, the last stand for two
+    weight = np.where((np.arange(half) == 0) | (2 * np.arange(half) == size), 1, 2)[:, None]
+    cos, sin = cosines_and_sines(half, size, size)
+    return np.stack([cos * weight, -sin * weight], 1)
+
+
 def cosines_and_sines(rows: int, columns: int, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Of row * column / size turns, float64[rows, columns] each."""
     turns = np.outer(np.arange(rows), np.arange(columns)) % size / size * 2 * np.pi

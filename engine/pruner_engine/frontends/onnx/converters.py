@@ -28,7 +28,8 @@ def own_converters() -> Iterator[None]:
     """What TVM imports meanwhile is converted by ours where there is one."""
     ask = stock._get_convert_map
     clips = {"Clip": _Clip, "Max": _Max, "Min": _Min}
-    converters = ask() | clips | {"CumSum": _CumSum, "Pad": _Pad, "Tile": _Tile, "Unsqueeze": _Unsqueeze}
+    others = {"CumSum": _CumSum, "EyeLike": _EyeLike, "ScatterElements": _ScatterElements}
+    converters = ask() | clips | others | {"Pad": _Pad, "Tile": _Tile, "Unsqueeze": _Unsqueeze}
     stock._get_convert_map = lambda: converters
     try:
         yield
@@ -74,6 +75,20 @@ class _CumSum(stock.CumSum):
         along = int(axis.value.numpy().item())
         turned = bb.emit(relax.op.flip(inputs[0], along))
         return relax.op.flip(super()._impl_v14(bb, [turned, inputs[1]], forwards, params), along)
+
+
+class _EyeLike(stock.EyeLike):
+    @classmethod
+    def _impl_v9(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        """Of another type than the input, too."""
+        ones = bb.normalize(relax.op.eye_like(inputs[0], attr.get("k", 0)))
+        return relax.op.astype(ones, stock.get_type(attr["dtype"])) if "dtype" in attr else ones
+
+
+class _ScatterElements(stock.ScatterElements):
+    """Extremes before they were defined, too: PyTorch's exporter writes such, and ONNX Runtime takes them."""
+
+    _impl_v16 = stock.ScatterElements._impl_v18
 
 
 class _Pairwise:

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError, of_surroundings
-from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.importing import importing, reason_of, with_reason
 from pruner_engine.frontends.onnx.aside import Weight, with_weights
 from pruner_engine.frontends.onnx.converters import known_operators, own_converters
 from pruner_engine.frontends.onnx.fused.quantised_products import with_real_layers
@@ -77,7 +77,7 @@ def _imported(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int,
         if of_surroundings(error) is not None or not (node := _node_in(error)):
             raise
         raise UserError(
-            f"{name} has a {node} in a form that cannot be imported: {first_line(error)}",
+            with_reason(f"{name} has a {node} in a form that cannot be imported", reason_of(error)),
             "Export it with another version of the operators, or without that operator.",
         ) from error
 

@@ -26,7 +26,7 @@ _TARGETS = re.compile(
     r"torch\.ops\.aten\.\w+(\.\w+)?|torch\.sym_\w+|math\.\w+"
     r"|torch\.ops\.quantized_decomposed\.(de)?quantize_per_(tensor|channel)(\.\w+)?"
     r"|torch\.ops\.torchao\.(choose_qparams|(de)?quantize)_affine(\.default)?"
-    r"|torch\.ops\.(transformers\.grouped_mm_fallback|torchvision\.deform_conv2d)(\.default)?"
+    r"|torch\.ops\.(transformers\.grouped_mm_fallback|torchvision\.(deform_conv2d|roi_align))(\.default)?"
     r"|torch\.ops\.higher_order\.wrap_with_(set_grad_enabled|autocast)"  # of graphs that are checked like this one
     r"|_operator\.(getitem|add|sub|mul|floordiv|truediv|mod|neg|pow|eq|ne|lt|le|gt|ge|and_|or_|not_)"
 )

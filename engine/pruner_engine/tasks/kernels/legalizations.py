@@ -12,6 +12,7 @@ from pruner_engine.tasks.kernels.adaptive_pools import adaptive_pools
 from pruner_engine.tasks.kernels.concatenations import concatenations
 from pruner_engine.tasks.kernels.extremes import extremes
 from pruner_engine.tasks.kernels.norms import Legalize, norms
+from pruner_engine.tasks.kernels.regions import regions
 
 
 def softmax(x: te.Tensor, lanes: int) -> te.Tensor:
@@ -47,7 +48,7 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     backwards = {name: _alone_backwards(name) for name in ("relax.flip", "relax.strided_slice")}
     softmaxes = {"relax.nn.softmax": _softmax(lanes)} if lanes else {}
     places = {f"relax.{name}": _place_of_one(name) for name in ("argmax", "argmin")}
-    kernels = {**norms(), **adaptive_pools(), **concatenations(), **extremes()}
+    kernels = {**norms(), **adaptive_pools(), **concatenations(), **extremes(), **regions()}
     return {**kernels, **places, **backwards, **softmaxes}
 
 

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, inliner, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from pruner_engine.frontends.onnx.external import tensors_of
 from pruner_engine.frontends.onnx.graph.following import with_known_numbers
-from pruner_engine.frontends.onnx.graph.nodes import (
-    Nodes,
-    attributes_of,
-    is_standard,
-    nodes_within,
-    opset_of,
-    replaced,
-)
+from pruner_engine.frontends.onnx.graph.functions import without_functions
+from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of, nodes_within, replaced
 from pruner_engine.frontends.onnx.graph.values import Values
 from pruner_engine.processes.isolation import deadly
 
-_FUNCTIONS = (
-    *("Attention", "CausalConvWithState", "Celu", "CenterCropPad", "GroupNormalization", "LinearAttention"),
-    *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
-    *("BlackmanWindow", "HammingWindow", "HannWindow"),
-)
 _CHOOSERS = {"Compress": 1, "NonZero": 0}  # and which of their inputs is what they choose by
 _MOST_S = 600  # of ONNX Runtime's rewriting
 _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
@@ -37,38 +28,13 @@ def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
 
     Constants that are said as numbers, as PyTorch writes them, become tensors, of which alone the importer knows.
     """
-    made = _without_functions(model)
+    made = without_functions(model)
     for node in (node for node in nodes_within(made.graph) if node.op_type == "Constant"):
         for attribute in node.attribute:
             if attribute.name in _NUMBERS:
                 numbers = np.array(helper.get_attribute_value(attribute), _NUMBERS[attribute.name])
                 attribute.CopyFrom(helper.make_attribute("value", numpy_helper.from_array(numbers)))
     return made
-
-
-def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
-    if model.functions:
-        model = inliner.inline_local_functions(model)
-    if not any(node.op_type in _FUNCTIONS and is_standard(node.domain) for node in model.graph.node):
-        return model
-    typed = onnx.shape_inference.infer_shapes(model, data_prop=True)
-    for node in typed.graph.node:
-        if node.op_type in _FUNCTIONS and is_standard(node.domain):
-            _say_defaults(node, opset_of(model))
-    for weight in typed.graph.initializer:  # whose types the inliner does not look for
-        typed.graph.value_info.append(helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims))
-    try:
-        return inliner.inline_selected_functions(typed, [("", n) for n in _FUNCTIONS], inline_schema_functions=True)
-    except Exception:  # it knows no inputs that are left out; the importer then says which operator that is
-        return model
-
-
-def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
-    """Give a node the attributes that it lacks, which the inliner leaves out of what it writes."""
-    given = {attribute.name for attribute in node.attribute}
-    for name, attribute in onnx.defs.get_schema(node.op_type, opset).attributes.items():
-        if name not in given and attribute.default_value.name:
-            node.attribute.append(attribute.default_value)
 
 
 def simplified(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -127,17 +93,32 @@ def _rewritten(model: onnx.ModelProto) -> onnx.ModelProto:
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 4
-    with tempfile.TemporaryDirectory() as folder:
-        written, whole = Path(folder) / "written.onnx", Path(folder) / "simplified.onnx"
-        options.optimized_model_filepath = str(written)
+    # exporters say of values within what is so for the sizes of the export alone: it is tried without that, too
+    for said in (model, _without_inner_shapes(model)) if model.graph.value_info else (model,):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = Path(folder) / "simplified.onnx"
+            # in a process of its own: on some branches within branches its folding of constants crashes
+            deadly([partial(_write_simplified, said, options, whole)], _MOST_S)
+            if whole.is_file():
+                return onnx.load(whole)
+    return model
 
-        def rewrite() -> None:
-            ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-            written.rename(whole)
 
-        # in a process of its own: on some branches within branches its folding of constants crashes
-        deadly([rewrite], _MOST_S)
-        return onnx.load(whole) if whole.is_file() else model
+def _write_simplified(model: onnx.ModelProto, options: Any, whole: Path) -> None:
+    import onnxruntime as ort
+
+    written = whole.with_name("written.onnx")
+    options.optimized_model_filepath = str(written)
+    ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    written.rename(whole)
+
+
+def _without_inner_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    for value in made.graph.value_info:
+        value.type.tensor_type.ClearField("shape")
+    return made
 
 
 def _has_halves(model: onnx.ModelProto) -> bool:

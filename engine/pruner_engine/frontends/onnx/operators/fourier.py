@@ -7,7 +7,7 @@ import onnx
 
 from pruner_engine.frontends.onnx.graph.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.graph.values import Values, Writer, refused
-from pruner_engine.frontends.waves import LONGEST, waves
+from pruner_engine.frontends.waves import LONGEST, waves, waves_of_half
 
 
 def _transform(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -20,11 +20,12 @@ def _transform(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if axis is None or size is None:
         raise refused(node, "has a size or an axis that is known only when it runs")
     along = int(axis.item()) % len(shape)
-    length = int(size.item()) if given[1] else shape[along]
-    if form.get("inverse") and form.get("onesided"):
-        raise refused(node, "makes real numbers of half a spectrum")
-    used = min(length, shape[along])
-    matrix = _waves(node, length, bool(form.get("onesided")), bool(form.get("inverse")), shape[-1])[:used]
+    half, inverse = bool(form.get("onesided")), bool(form.get("inverse"))
+    of_half = half and inverse  # real numbers, from complex ones
+    length = int(size.item()) if given[1] else 2 * (shape[along] - 1) if of_half else shape[along]
+    matrix = _waves(node, length, half, inverse, shape[-1])
+    used = min(len(matrix), shape[along])
+    matrix = matrix[:used]
     last = [n for n in range(len(shape) - 1) if n != along] + [along, len(shape) - 1]
     x = nodes.transpose(nodes("Gather", given[0], nodes.constant(np.arange(used)), axis=along), *last)
     outer = [shape[n] for n in last[:-2]]
@@ -54,14 +55,16 @@ def _transform_of_frames(nodes: Nodes, node: onnx.NodeProto, values: Values) -> 
 def _waves(node: onnx.NodeProto, size: int, half: bool, inverse: bool, parts: int) -> np.ndarray:
     if size > LONGEST:
         raise refused(node, f"transforms {size} numbers, more than {LONGEST}")
+    if half and inverse:
+        return waves_of_half(size)[..., None] / size
     return waves(size, half=half, inverse=inverse, parts=parts)
 
 
 def _product(nodes: Nodes, x: str, outer: list[int], matrix: np.ndarray, dtype: np.dtype) -> str:
-    size, parts, frequencies, _ = matrix.shape
+    size, parts, frequencies, made_parts = matrix.shape
     flat = nodes.reshape(x, *outer, size * parts)
-    made = nodes("MatMul", flat, nodes.constant(matrix.reshape(size * parts, frequencies * 2), dtype))
-    return nodes.reshape(made, *outer, frequencies, 2)
+    made = nodes("MatMul", flat, nodes.constant(matrix.reshape(size * parts, frequencies * made_parts), dtype))
+    return nodes.reshape(made, *outer, frequencies, made_parts)
 
 
 _AXIS_AS_INPUT = 20  # version of DFT

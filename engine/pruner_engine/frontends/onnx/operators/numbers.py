@@ -18,10 +18,26 @@ def _equal(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if same and dtype.kind == "f":
         nodes.named(nodes("Not", nodes("IsNaN", node.input[0])), node.output[0])
         return True
+    if _without_any(nodes, node, values):
+        return True
     if any(values.dtype(name) != np.bool_ for name in node.input):
         return False
     nodes.named(nodes("Not", nodes("Xor", *node.input)), node.output[0])
     return True
+
+
+def _without_any(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Whether all of a row are -∞, as attention asks of what masks it: TVM's largest number of such a row is finite."""
+    for one, other in (node.input, reversed(node.input)):
+        largest, least = values.maker(one, "ReduceMax"), values.constant(other)
+        if largest is None or least is None or not np.isneginf(np.asarray(least, "d")).all():
+            continue
+        x, *axes = largest.input
+        masked = nodes("Equal", x, nodes.constant(-np.inf, values.dtype(x)))
+        made = nodes("ReduceMin", nodes.cast(masked, np.uint8), *axes, **attributes_of(largest))
+        nodes.named(nodes.cast(made, np.bool_), node.output[0])
+        return True
+    return False
 
 
 def _extreme(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:

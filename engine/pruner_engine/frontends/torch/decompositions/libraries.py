@@ -1,4 +1,4 @@
-"""Operators that other libraries have of their own, said in PyTorch's."""
+"""Operators that other libraries have of their own, said in PyTorch's or converted as they are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 from pruner_engine.affine_quantisation import OPERATORS as _OF_TORCHAO
 from pruner_engine.frontends.torch.decompositions import deformed
 from pruner_engine.frontends.torch.decompositions.experts import product_of_groups
+from pruner_engine.frontends.torch.operators import regions
 
 _made: list[torch.library.Library] = []  # an operator lives as long as its library does
 # library, name: arguments and result, and what it computes; guard.py lets these through
@@ -21,17 +22,22 @@ _OPERATORS: dict[tuple[str, str], tuple[str, Callable[..., Any]]] = {
         product_of_groups,
     ),
 }
+# the same of those that are converted as they are: only what shape they give is computed
+_WHOLE: dict[tuple[str, str], tuple[str, Callable[..., Any]]] = {
+    ("torchvision", "roi_align"): (regions.SCHEMA, regions.empty_regions),
+}
 
 
 def know_operators_of_libraries(archive: bytes) -> None:
     """Register those that an archive names, but where the library itself is there."""
-    for (library, name), (schema, function) in _OPERATORS.items():
-        if f"{library}.{name}".encode() not in archive or _known(library, name) is not None:
-            continue
-        made = torch.library.Library(library, "FRAGMENT")
-        made.define(f"{name}{schema}")
-        made.impl(name, function, "CompositeImplicitAutograd")
-        _made.append(made)
+    for operators, key in ((_OPERATORS, "CompositeImplicitAutograd"), (_WHOLE, "Meta")):
+        for (library, name), (schema, function) in operators.items():
+            if f"{library}.{name}".encode() not in archive or _known(library, name) is not None:
+                continue
+            made = torch.library.Library(library, "FRAGMENT")
+            made.define(f"{name}{schema}")
+            made.impl(name, function, key)
+            _made.append(made)
 
 
 def decompositions_of_libraries() -> dict[Any, Callable[..., Any]]:

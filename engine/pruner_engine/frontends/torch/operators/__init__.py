@@ -15,7 +15,9 @@ from pruner_engine.frontends.torch.operators.products import PRODUCTS
 from pruner_engine.frontends.torch.operators.quantised import QUANTISED
 from pruner_engine.frontends.torch.operators.recurrent import RECURRENT
 from pruner_engine.frontends.torch.operators.reductions import REDUCTIONS
+from pruner_engine.frontends.torch.operators.regions import REGIONS
 from pruner_engine.frontends.torch.operators.scatter import SCATTERS
+from pruner_engine.frontends.torch.operators.smoothed import SMOOTHED
 
 CONVERTERS: dict[str, Callable[[Conversion, Node], Any]] = {
     **COMPLEX,
@@ -27,5 +29,7 @@ CONVERTERS: dict[str, Callable[[Conversion, Node], Any]] = {
     **QUANTISED,
     **RECURRENT,
     **REDUCTIONS,
+    **REGIONS,
     **SCATTERS,
+    **SMOOTHED,
 }

@@ -12,7 +12,7 @@ from tvm import relax
 
 from pruner_engine.frontends.torch.nodes import arguments, type_name
 from pruner_engine.frontends.torch.operators.pairs import Pair, pair_of, real_type
-from pruner_engine.frontends.waves import LONGEST, cosines_and_sines
+from pruner_engine.frontends.waves import LONGEST, cosines_and_sines, waves_of_half
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
@@ -45,11 +45,9 @@ def from_spectrum(importer: Conversion, node: Node) -> relax.Expr:
     made = pair_of(importer, x)
     for axis in axes[:-1]:
         made = _turn(importer, made, axis, _extent(x, axis), 1, 1, node)
-    half = size // 2 + 1
-    # all but the first and, of an even number, the last stand for two
-    weight = np.where((np.arange(half) == 0) | (2 * np.arange(half) == size), 1, 2)[:, None]
-    cos, sin = _waves(half, size, size)
-    matrix = np.vstack([cos * weight, -sin * weight]) * _scale(scaling, [_extent(node, axis) for axis in axes])
+    _refuse_longer(size)
+    of_parts = [waves_of_half(size)[:, part] for part in range(2)]
+    matrix = np.vstack(of_parts) * _scale(scaling, [_extent(node, axis) for axis in axes])
     return _along(importer, list(made), axes[-1], matrix, 1, node)[0]
 
 
@@ -61,12 +59,15 @@ def _turn(importer: Conversion, x: Pair, axis: int, size: int, sign: int, scale:
     return Pair(real, imaginary)
 
 
-def _waves(rows: int, columns: int, size: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def _waves(size: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """Cosines and sines of row * column / size turns."""
-    size = size or rows
+    _refuse_longer(size)
+    return cosines_and_sines(size, columns, size)
+
+
+def _refuse_longer(size: int) -> None:
     if size > LONGEST:
         raise ValueError(f"it has a Fourier transform of {size} numbers, more than {LONGEST}")
-    return cosines_and_sines(rows, columns, size)
 
 
 def _along(

@@ -73,15 +73,6 @@ def _bilinear(importer: Conversion, node: Node) -> relax.Expr:
     return made
 
 
-def _smoothed(importer: Conversion, node: Node) -> relax.Expr:
-    """Antialiasing, which leaves a larger image as it is."""
-    corners, *factors = arguments(node, "align_corners", "scales_h", "scales_w")
-    sizes = zip(_inner(node.args[0], 2), _inner(node, 2), strict=True)
-    if corners or factors != [None, None] or any(after < before for before, after in sizes):
-        raise ValueError("it resizes images with antialiasing")
-    return importer.stock(node)
-
-
 def _scale(before: int, after: int, factor: float | None) -> np.float32:
     """Pixels before for one after, to PyTorch's precision."""
     return np.float32(before) / np.float32(after) if factor is None else np.float32(1 / factor)
@@ -194,7 +185,6 @@ def _grid_sampler(importer: Conversion, node: Node) -> relax.Var:
 
 
 IMAGES: dict[str, Callable[[Conversion, Node], Any]] = {
-    "_upsample_bilinear2d_aa.default": _smoothed,
     "adaptive_max_pool2d.default": _adaptive_max_pool,
     "adaptive_max_pool3d.default": _adaptive_max_pool,
     "avg_pool2d.default": _avg_pool,

@@ -19,6 +19,8 @@ from pruner_engine.frontends.torch.nodes import arguments, dtype_of, extents_of
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
 
+_LARGEST = 2  # of the ways in which rows of a bag are one
+
 
 def _index(importer: Conversion, node: Node) -> relax.Var:
     """Tensors as indices of some axes, which go together as in NumPy; TVM's importer takes them one after another."""
@@ -143,14 +145,31 @@ def _embedding_bag(importer: Conversion, node: Node) -> list[relax.Expr]:
     whole = all(type(n) is int for n in (first, end, size))
     if offsets.target is not torch.ops.aten.arange.start_step or not whole or first != 0 or end % size:
         raise ValueError("it has bags whose sizes are known only when it runs")
-    if last or padding >= 0:
-        raise ValueError("it has bags with a padding index, or with an offset of their end")
+    if last:
+        raise ValueError("it has bags with an offset of their end")
     bags, width = end // size, table.meta["val"].shape[1]
     rows = importer.emit(relax.op.take(importer.env[table], importer.env[indices], axis=0))
     rows = importer.emit(relax.op.reshape(rows, [bags, size, width]))
     if weights is not None:
         rows = importer.emit(relax.op.multiply(rows, relax.op.reshape(importer.env[weights], [bags, size, 1])))
-    return [importer.emit((relax.op.sum, relax.op.mean, relax.op.max)[mode](rows, axis=1))]
+    if padding < 0:
+        return [importer.emit((relax.op.sum, relax.op.mean, relax.op.max)[mode](rows, axis=1))]
+    index = importer.as_type(importer.env[indices], torch.int64)
+    kept = importer.emit(relax.op.not_equal(index, relax.const(padding, "int64")))
+    return [_of_kept(importer, rows, importer.emit(relax.op.reshape(kept, [bags, size, 1])), mode)]
+
+
+def _of_kept(importer: Conversion, rows: relax.Expr, kept: relax.Expr, mode: int) -> relax.Expr:
+    """Sums, means or maxima of the rows that are no padding; zeros where all are."""
+    dtype = str(rows.ty.dtype)
+    zero, counted = relax.const(0, dtype), importer.emit(relax.op.astype(kept, dtype))
+    many = importer.emit(relax.op.sum(counted, axis=1))
+    if mode == _LARGEST:
+        lowest = relax.const(float(torch.finfo(getattr(torch, dtype)).min), dtype)
+        found = importer.emit(relax.op.max(importer.emit(relax.op.where(kept, rows, lowest)), axis=1))
+        return importer.emit(relax.op.where(importer.emit(relax.op.greater(many, zero)), found, zero))
+    total = importer.emit(relax.op.sum(importer.emit(relax.op.where(kept, rows, zero)), axis=1))
+    return total if mode == 0 else importer.emit(relax.op.divide(total, relax.op.maximum(many, relax.const(1, dtype))))
 
 
 INDICES: dict[str, Callable[[Conversion, Node], Any]] = {

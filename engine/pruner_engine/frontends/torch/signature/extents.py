@@ -18,7 +18,7 @@ from torch.fx import Node
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from tvm import relax
 
-from pruner_engine.frontends.importing import first_line
+from pruner_engine.frontends.importing import reason_of
 from pruner_engine.frontends.model import refused_with
 from pruner_engine.frontends.torch.importer import Importer
 
@@ -93,7 +93,7 @@ def with_extents(program: Any, values: Mapping[str, int]) -> Any:
     except _OF_SHAPES as error:
         if type(error) not in _OF_SHAPES:
             raise
-        raise refused_with(values, first_line(error)) from error
+        raise refused_with(values, reason_of(error)) from error
     return program
 
 
