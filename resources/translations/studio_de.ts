@@ -5589,10 +5589,6 @@
         <translation>{0} hat {1} MB, zu viel für den Speicher dieses Rechners.</translation>
     </message>
     <message>
-        <source>{0} uses something that cannot be imported: {1}</source>
-        <translation>{0} verwendet etwas, das sich nicht einlesen lässt: {1}</translation>
-    </message>
-    <message>
         <source>Export it with another version of the operators, or without that operator.</source>
         <translation>Exportieren Sie es mit einer anderen Version der Operatoren oder ohne diesen Operator.</translation>
     </message>
@@ -5659,10 +5655,6 @@
     <message>
         <source>Only tensors can be tuned.</source>
         <translation>Nur Tensoren lassen sich optimieren.</translation>
-    </message>
-    <message>
-        <source>The model does not work with {0}: {1}</source>
-        <translation>Das Modell geht nicht mit {0}: {1}</translation>
     </message>
     <message>
         <source>Without it boards of {0} need gcc. {1}</source>
@@ -6627,10 +6619,6 @@
     <message>
         <source>Do not trust this file.</source>
         <translation>Trauen Sie dieser Datei nicht.</translation>
-    </message>
-    <message>
-        <source>{0} has a {1} in a form that cannot be imported: {2}</source>
-        <translation>{0} enthält {1} in einer Form, die sich nicht importieren lässt: {2}</translation>
     </message>
     <message>
         <source>{0} {1} has an input whose shape is known only when it runs.</source>

@@ -199,6 +199,11 @@ def test_open_shapes(function, open_, before, now, tmp_path):
             [whole(0, 255, 1, 3, 8, 8).to(torch.uint8)],
             "of whole numbers",
         ),
+        (
+            lambda table, x: functional.interpolate(x, size=(1, 8192), mode="bicubic", antialias=True),
+            [torch.zeros(1, 1, 1, 8192)],
+            "larger images",
+        ),
         (lambda t, x: functional.avg_pool2d(x, 3, 2, 1, True, divisor_override=2), [X], "reach over the edge"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from pruner_engine.frontends.torch.nodes import arguments, dtype_of, extents_of
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.operators.conversion import Conversion
 
+_MOST_WEIGHTS = 1 << 24  # of a matrix, which a program of a few bytes could ask any number of
 _Filter = Callable[[np.ndarray], np.ndarray]
 
 
@@ -42,6 +44,8 @@ def _smoothed(importer: Conversion, node: Node) -> relax.Expr:
     grown = all(old <= new for old, new in zip(before, after, strict=True))
     if _OF_NAME[node.target.__name__][0] is _linear and grown and not corners and factors == [None, None]:
         return importer.stock(node)  # of a larger image it is no other than without, by fewer products
+    if max(map(math.prod, zip(before[2:], after[2:], strict=True))) > _MOST_WEIGHTS:
+        raise ValueError("it resizes larger images with antialiasing than matrices are made for")
     tall, wide = (
         _weights(old, new, corners, factor, *_OF_NAME[node.target.__name__])
         for old, new, factor in zip(before[2:], after[2:], factors, strict=True)
