@@ -17,9 +17,9 @@ _DISTURBED_S = 20e-3  # what page faults and other processes may add to a first 
 _WAKE_S = 30e-3  # after a pause the first calls take several times as long: threads that were asleep share a core
 _CONTENDER = 1.2  # times the best: worth more than one repeat
 _RIVALS = 1.5  # times the best: worth turns although a call takes long
-# times as long as usual the yardstick takes where its threads wait for other programs, as a kernel's of one thread need
-# not: such a one seemed sixty times as fast. Slices of such minutes make no new best
-_HELD_UP = 3.0
+# times as long as settled: beyond it the yardstick's threads wait for other programs, as a kernel's of one thread need
+# not, and such a one seemed sixty times as fast. No processor that only saves power is as slow
+_HELD_UP = 6.0
 FINER = 2.0  # times as fast as the yardstick: the next one. Few steps, lest their errors add up
 _LOSES = 1.1  # times the best: needs no second turn
 _BEHIND = 1.03  # times the best, in every slice: neither does this
