@@ -9,6 +9,7 @@ import tvm_ffi
 from tvm import IRModule
 from tvm.ir import Expr, StringImm, TensorLoad
 from tvm.tirx import AttrStmt, Bind, For, ForKind, IntImm, PrimFunc, Stmt, Var
+from tvm.tirx.analysis import undefined_vars
 
 
 def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
@@ -21,6 +22,11 @@ def nodes_in(value: PrimFunc | Stmt | Expr, *kinds: type) -> list[Any]:
 def loads_of(value: Stmt | Expr) -> list[TensorLoad]:
     """What it reads."""
     return nodes_in(value, TensorLoad)
+
+
+def depends_on(value: Expr, variable: Var) -> bool:
+    """Whether a variable is in an expression."""
+    return any(variable.same_as(used) for used in undefined_vars(value))
 
 
 def part_of_loop(loop: For, begin: int, length: int, body: Stmt | None = None) -> For:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from tvm.ir import Call, Expr, TensorLoad
 from tvm.tirx import LE, LT, BufferStore, IntImm, Var
-from tvm.tirx.analysis import undefined_vars
 
-from pruner_engine.lowering.nodes import loads_of, nodes_in
+from pruner_engine.lowering.nodes import depends_on, loads_of, nodes_in
 
 
 def cases_of(store: BufferStore) -> list[Call]:
@@ -43,7 +42,7 @@ def run_along(store: BufferStore, variable: Var, extent: int) -> int:
 
 def _conditions_along(store: BufferStore, variable: Var) -> list[Expr]:
     conditions = [case.args[0] for case in cases_of(store)]
-    return [one for one in conditions if any(variable.same_as(used) for used in undefined_vars(one))]
+    return [one for one in conditions if depends_on(one, variable)]
 
 
 def limit_of(condition: Expr) -> tuple[Expr, int, bool] | None:

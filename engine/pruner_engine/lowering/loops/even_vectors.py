@@ -19,7 +19,7 @@ from tvm.tirx import BufferStore, FloorDiv, FloorMod, For, ForKind, IntImm, Iter
 from tvm.tirx.analysis import undefined_vars
 
 from pruner_engine.lowering.loops.cases import is_case
-from pruner_engine.lowering.nodes import each_function, nodes_in, part_of_loop
+from pruner_engine.lowering.nodes import depends_on, each_function, nodes_in, part_of_loop
 from pruner_engine.lowering.words.products import cpu_has
 
 _REGISTERS = (("avx512f", 512), ("avx", 256))  # bits of the longest ones, by what brings them; else:
@@ -90,7 +90,7 @@ def _chooses_by_element(loop: For) -> bool:
 
     def moves(value: Expr) -> bool:
         there = tvm_ffi.structural_map(value, (Var, lambda used: element if used.same_as(loop.loop_var) else used))
-        return any(element.same_as(used) for used in undefined_vars(analyzer.simplify(there)))
+        return depends_on(analyzer.simplify(there), element)
 
     bound = zip(block.block.iter_vars, block.iter_values, strict=True)
     moving = [loop.loop_var, *(variable.var for variable, value in bound if moves(value))]

@@ -29,10 +29,9 @@ from tvm.tirx import (
     Var,
     reinterpret,
 )
-from tvm.tirx.analysis import undefined_vars
 
 from pruner_engine.lowering.loops.cases import cases_of, is_case
-from pruner_engine.lowering.nodes import each_function, mapped, nodes_in
+from pruner_engine.lowering.nodes import depends_on, each_function, mapped, nodes_in
 
 _BYTES = 4  # of a word
 
@@ -140,14 +139,11 @@ class _Vector:
         first = self._simple(index - self._variable)
         found = self._analyzer.modular_set(first)
         whole = found.coeff % self._length == 0 and found.base % self._length == 0
-        return first if whole and not self._moves(first) else None
+        return first if whole and not depends_on(first, self._variable) else None
 
     def _is_alike(self, value: Expr) -> bool:
         """Whether it is the same for all elements."""
-        return not self._moves(self._simple(value))
-
-    def _moves(self, value: Expr) -> bool:
-        return any(self._variable.same_as(used) for used in undefined_vars(value))
+        return not depends_on(self._simple(value), self._variable)
 
     def _simple(self, value: Expr) -> Expr:
         return self._analyzer.simplify(tvm_ffi.structural_map(value, (Var, lambda used: self._named.get(used, used))))
